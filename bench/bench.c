@@ -245,7 +245,7 @@ void bench_value(bench_answer *answer, const char *name, double value) {
   }
 }
 
-static void bench_tell(const bench_answer *answer) {
+static void bench_print(const bench_answer *answer) {
   printf("{\"seconds\": %.9f, \"heap\": %llu, \"anonymous\": %llu, \"values\": {",
          answer->seconds, (unsigned long long)answer->heap,
          (unsigned long long)answer->anonymous);
@@ -254,7 +254,7 @@ static void bench_tell(const bench_answer *answer) {
   printf("}}\n");
 }
 
-static void bench_tell_failure(const char *sentence) {
+static void bench_print_failure(const char *sentence) {
   printf("{\"error\": \"");
   for (const char *c = sentence; *c != '\0'; c++)
     if (*c == '"' || *c == '\\')
@@ -278,13 +278,13 @@ int bench_serve(int argc, char **argv, bench_operation operation) {
     char memory[8] = "";
     if (sscanf(line, "%31s %31s %31s %u %7s", request.operation, request.data, request.option,
                &request.threads, memory) < 4) {
-      bench_tell_failure("a request has the words OPERATION DATA OPTION THREADS");
+      bench_print_failure("a request has the words OPERATION DATA OPTION THREADS");
     } else {
       request.memory = strcmp(memory, "memory") == 0;
       if (operation(&request, &answer, &err) == PCAL_OK)
-        bench_tell(&answer);
+        bench_print(&answer);
       else
-        bench_tell_failure(err.message);
+        bench_print_failure(err.message);
     }
     fflush(stdout);
   }

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-import bench_tell
+import bench_report
 from bench_cases import (CASES, HUGE_CASES, HUGE_SIZES, PAIR_FLOPS, PAIRS, SIZES,
                          SMOKE_SIZES)
 
@@ -391,26 +391,26 @@ def main():
     if not stage.with_peers and not arguments.smoke:
         print("bench: no peers here; make bench-deps installs them", file=sys.stderr)
     try:
-        machine = bench_tell.describe_machine(arguments.build, stage, PEERS_PYTHON)
+        machine = bench_report.describe_machine(arguments.build, stage, PEERS_PYTHON)
         rates = measure_limits(stage, min(arguments.repeats, 5))
         results = run_cases(stage, cases, arguments)
     finally:
         stage.close()
 
     print("\n".join(f"- {name}: {value}" for name, value in machine.items()))
-    print(bench_tell.limits_text(rates), bench_tell.table(results), "", sep="\n\n")
-    for sentence in bench_tell.unmet(results):
+    print(bench_report.limits_text(rates), bench_report.table(results), "", sep="\n\n")
+    for sentence in bench_report.unmet(results):
         print(f"not met: {sentence}")
-    for sentence, _ in bench_tell.disagreements(results):
+    for sentence, _ in bench_report.disagreements(results):
         print(f"differs: {sentence}")
     if arguments.json:
         whole = {"machine": machine, "rates": rates, "results": results}
         arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-    failures = list(bench_tell.troubles(results))
+    failures = list(bench_report.troubles(results))
     for failure in failures:
         print(f"bench: {failure}", file=sys.stderr)
     if arguments.record and not failures:
-        bench_tell.record(arguments.record, machine, rates, results)
+        bench_report.record(arguments.record, machine, rates, results)
     return 1 if failures else 0
 
 

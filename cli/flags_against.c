@@ -10,9 +10,7 @@ static const cli_flag flags_against_flags[] = {
      "that model with an interval and a p-value, from a paired permutation test",
      NULL, CLI_INPUT},
     {"against-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(probs),
-     "probabilities of the "
-     "other model",
-     NULL, CLI_INPUT},
+     "probabilities of the other model", NULL, CLI_INPUT},
     {"against-log-probs", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(log_probs),
      "logarithms of probabilities of the other model", NULL, CLI_INPUT},
     {"against-confidence", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(confidence),
@@ -22,15 +20,9 @@ static const cli_flag flags_against_flags[] = {
     {"against-mean", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(mean),
      "regression: means predicted by the other model", NULL, CLI_INPUT},
     {"against-variance", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(variance),
-     "variances "
-     "predicted by "
-     "the other model",
-     NULL, CLI_INPUT},
+     "variances predicted by the other model", NULL, CLI_INPUT},
     {"against-std", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(std),
-     "standard deviations "
-     "predicted by the other "
-     "model",
-     NULL, CLI_INPUT},
+     "standard deviations predicted by the other model", NULL, CLI_INPUT},
     {"against-quantiles", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(quantiles),
      "quantiles predicted by the other model, at the same --levels", NULL, CLI_INPUT},
     {"against-samples", 0, CLI_TEXT, "FILE", FLAGS_AGAINST_OTHER(samples),

@@ -13,9 +13,7 @@ static const cli_flag flags_val_flags[] = {
      "confidences of the second set; requires --val-correct", NULL, CLI_INPUT},
     {"val-correct", 0, CLI_TEXT, "FILE", SECOND_SET(correct),
      "1 for each correct prediction, 0 for each wrong one", NULL, CLI_INPUT},
-    {"val-labels", 0, CLI_TEXT, "FILE", SECOND_SET(labels),
-     "true classes of the second "
-     "set",
+    {"val-labels", 0, CLI_TEXT, "FILE", SECOND_SET(labels), "true classes of the second set",
      NULL, CLI_INPUT},
     {"val-mean", 0, CLI_TEXT, "FILE", SECOND_SET(mean), "regression: predicted means", NULL,
      CLI_INPUT},
@@ -31,9 +29,7 @@ static const cli_flag flags_val_flags[] = {
      CLI_INPUT},
     {"val-weights", 0, CLI_TEXT, "FILE", SECOND_SET(weights), "row weights", NULL, CLI_INPUT},
     {"val-data", 0, CLI_TEXT, "FILE", SECOND_SET(data),
-     "one file with all inputs of the "
-     "second set",
-     NULL, CLI_INPUT},
+     "one file with all inputs of the second set", NULL, CLI_INPUT},
 };
 
 const cli_section cli_section_val = {"Second data set", flags_val_flags,

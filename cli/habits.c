@@ -1,6 +1,7 @@
 /* 1. Flags are compared with '-' for '_'.
- * 2. A file without a flag: for a table the message suggests --data, which finds columns by name; for an
- *    .npy file, which has no column names, it asks what the file holds: --probs or --logits. */
+ * 2. A file without a flag: for a table the message suggests --data, which finds columns by
+ *    name; for an .npy file, which has no column names, it asks what the file holds: --probs
+ *    or --logits. */
 #include "habits.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* 1. Beside --data a word without slash, colon and the ending of a file is a column of its files, or
- *    a nested field "out.p", and so are "a,b,c" and "a..c", whatever files there are: ./p is the
- *    file p.  The same for the flags --val-... beside --val-data.
+/* 1. Beside --data a word without slash, colon and the ending of a file is a column of its
+ *    files, or a nested field "out.p", and so are "a,b,c" and "a..c", whatever files there are:
+ *    ./p is the file p.  The same for the flags --val-... beside --val-data.
  * 2. Otherwise a value that names an existing file, with or without :COLUMNS, is that file.
  * 3. Otherwise a value with *, ? or [ is a pattern of the shell; its files are sorted by name,
  *    byte by byte, and :COLUMNS is added to each of them. */

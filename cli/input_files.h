@@ -6,8 +6,8 @@
 
 /* The files that the value of an input flag stands for, in order: the value and the values of the
  * same flag given again, each of them a file or a pattern.  Beside --data, and
- * --val-data for the flags --val-..., a plain word is a column of its files.  The list belongs to the session, which
- * frees it.  Fails with PCAL_IO if a pattern matches no file. */
+ * --val-data for the flags --val-..., a plain word is a column of its files.  The list belongs
+ * to the session, which frees it.  Fails with PCAL_IO if a pattern matches no file. */
 pcal_status cli_input_files(cli_session *session, const char *value, const cli_words **out,
                             pcal_error *err);
 /* Lists the files of all these inputs, for later calls. */

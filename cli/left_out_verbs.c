@@ -1,5 +1,5 @@
-/* In place of verb_rounds.c and verb_watch.c in the program for WebAssembly, where one process runs once,
- * and the page for the browser is to be small. */
+/* In place of verb_rounds.c and verb_watch.c in the program for WebAssembly, where one process
+ * runs once, and the page for the browser is to be small. */
 #include "session.h"
 
 static pcal_status left_out_run(cli_session *session, pcal_error *err) {

@@ -64,8 +64,7 @@ static void main_put_version(cli_text_buffer *buffer) {
   cli_putf(buffer, "propercal %s\n%s\n", pcal_version(), pcal_build_info());
   cli_putf(buffer,
            "features: npy, npz, csv, tsv, jsonl, arrow; %zu metrics, %zu conventions, %zu "
-           "calibrators, "
-           "%zu figure%s; svg",
+           "calibrators, %zu figure%s; svg",
            pcal_registry_count(PCAL_METRICS), pcal_registry_count(PCAL_CONVENTIONS),
            pcal_registry_count(PCAL_CALIBRATORS), pcal_registry_count(PCAL_FIGURES),
            pcal_registry_count(PCAL_FIGURES) == 1 ? "" : "s");

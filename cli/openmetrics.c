@@ -1,6 +1,14 @@
-/*   propercal_value{metric="ece",spec="ece:bins=20",group="north"} 0.0475
- * Families: abstained_rows, without labels, where rows say whether the model answered; value, low, high, standard_error, null_mean, null_p_value, p_value, difference and
- * part{part="..."}; a result over all rows has no label group.
+/* Results as OpenMetrics, one line for each number:
+ *
+ *   propercal_value{metric="ece",spec="ece:bins=20",group="north"} 0.0475
+ *
+ * A result over all rows has no label group.  Families:
+ *   abstained_rows                        no labels; only if rows say whether the model answered
+ *   value, low, high, standard_error      a result and its interval
+ *   null_mean, null_p_value, p_value      its null and its test
+ *   difference                            to another model
+ *   part{part="..."}                      its parts
+ * Edge cases:
  * (1) An undefined value is NaN, an infinite one +Inf.
  * (2) A family is written only if some result has it.
  * (3) Names of groups are made printable first, then \ and " are escaped.

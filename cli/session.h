@@ -3,6 +3,7 @@
 #define CLI_COMMON_H
 
 #include "args.h"
+#include "progress_bar.h"
 #include "propercal.h"
 #include "signals.h"
 #include "text_buffer.h"
@@ -132,9 +133,6 @@ void cli_text_buffer_to_stderr(cli_text_buffer *buffer);
 void cli_print_error(const char *sentence);
 /* The message of an error, with the names of flags. */
 void cli_print_failure(const pcal_error *err);
-
-/* Clears the progress line, if one is shown. */
-void cli_progress_clear(void);
 
 /* Help, manual page and completion script, generated from the tables. */
 void cli_help_program(cli_text_buffer *buffer, int full);

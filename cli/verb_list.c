@@ -462,10 +462,9 @@ const cli_verb cli_verb_list = {
     CLI_KINDS,
     "list and explain metrics, calibrators, figures and studies",
     "Without arguments, lists the kinds of entries: metrics, groups of metrics, notions of "
-    "calibration, conventions of other packages, calibrators, figures, studies. With a "
-    "kind, lists its entries. With a name, after its kind or alone, explains one entry: "
-    "formula, meaning, options "
-    "with defaults and limits, citation.",
+    "calibration, conventions of other packages, calibrators, figures, studies. With a kind, "
+    "lists its entries. With a name, after its kind or alone, explains one entry: formula, "
+    "meaning, options with defaults and limits, citation.",
     list_sections,
     CLI_COUNT_OF(list_sections),
     list_examples,

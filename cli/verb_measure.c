@@ -21,7 +21,7 @@ static const cli_flag measure_flags[] = {
      "cpu|cuda", CLI_ANY},
 };
 
-static const cli_flag measure_surety_flags[] = {
+static const cli_flag measure_interval_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "confidence interval for each value at this level, such as 0.95; from standard errors "
      "where a formula exists, else from bootstrap replicas",
@@ -210,11 +210,11 @@ static pcal_status measure_run(cli_session *session, pcal_error *err) {
 
 static const cli_section measure_section = {"Metrics", measure_flags,
                                             CLI_COUNT_OF(measure_flags), NULL};
-static const cli_section measure_surety_section = {"How sure", measure_surety_flags,
-                                                   CLI_COUNT_OF(measure_surety_flags), NULL};
+static const cli_section measure_interval_section = {
+    "How sure", measure_interval_flags, CLI_COUNT_OF(measure_interval_flags), NULL};
 static const cli_section *const measure_sections[] = {
     &cli_section_inputs,         &cli_section_labels,  &cli_section_groups, &measure_section,
-    &measure_surety_section,     &cli_section_against, &cli_section_gates,  &cli_section_rows,
+    &measure_interval_section,   &cli_section_against, &cli_section_gates,  &cli_section_rows,
     &cli_section_results_output, &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {

@@ -22,9 +22,7 @@ static const cli_flag plot_flags[] = {
     {"width", 0, CLI_POSITIVE, "N", offsetof(cli_options, figure_width),
      "width in pixels, 240 to 10000; the size of text does not change", NULL, CLI_ANY},
     {"height", 0, CLI_POSITIVE, "N", offsetof(cli_options, figure_height),
-     "height in pixels, "
-     "240 to 10000",
-     NULL, CLI_ANY},
+     "height in pixels, 240 to 10000", NULL, CLI_ANY},
     {"dpi", 0, CLI_POSITIVE, "N", offsetof(cli_options, dpi),
      "resolution of PNG: pixels for 96 units of --width and --height (default: 96)", NULL,
      CLI_ANY},
@@ -41,7 +39,7 @@ static const cli_flag plot_model_flags[] = {
      "one of several models, each with its own --data file; repeatable", NULL, CLI_ANY},
 };
 
-static const cli_flag plot_surety_flags[] = {
+static const cli_flag plot_interval_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "level of intervals and bands (default: 0.95); 0 for none", NULL, CLI_ANY},
     {"replicas", 0, CLI_POSITIVE, "N", offsetof(cli_options, replicas),
@@ -179,14 +177,14 @@ static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot
 static const cli_section plot_model_section = {
     "Several models, in the order in which they are drawn (reliability, range-bounds)",
     plot_model_flags, CLI_COUNT_OF(plot_model_flags), NULL};
-static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
-                                                CLI_COUNT_OF(plot_surety_flags), NULL};
+static const cli_section plot_interval_section = {"How sure", plot_interval_flags,
+                                                  CLI_COUNT_OF(plot_interval_flags), NULL};
 static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
                                                     CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
-    &cli_section_inputs, &cli_section_labels,  &cli_section_groups,      &plot_model_section,
-    &plot_section,       &plot_surety_section, &plot_calibrator_section, &cli_section_val,
-    &cli_section_rows,   &cli_section_running, &cli_section_help};
+    &cli_section_inputs, &cli_section_labels,    &cli_section_groups,      &plot_model_section,
+    &plot_section,       &plot_interval_section, &plot_calibrator_section, &cli_section_val,
+    &cli_section_rows,   &cli_section_running,   &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",

@@ -22,8 +22,7 @@ static const cli_flag report_flags[] = {
 static const cli_flag report_measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
      "metric or group for the table; repeatable (default: the group default); added to those "
-     "of a "
-     "preset",
+     "of a preset",
      NULL, CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "level of the intervals (default: 0.95); 0 for none", NULL, CLI_ANY},

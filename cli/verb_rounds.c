@@ -10,10 +10,11 @@ static const cli_flag rounds_new_flags[] = {
      "number of parts that the rows are divided into, each answered by one command", NULL,
      CLI_ANY},
     {"kind", 0, CLI_TEXT, "KIND", offsetof(cli_options, kind),
-     "kind of the scores, for measuring (default: probs); add --ragged if rows have it",
+     "kind of the scores, for measuring (default: probs); with --ragged if rows have different "
+     "numbers of choices",
      "probs|logits|log-probs|confidence|mean-variance|mean-std|quantiles|samples", CLI_ANY},
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "metric to compute, or a group of metrics (default: default); repeatable", NULL,
+     "metric to compute, or a group of metrics (default: the group default); repeatable", NULL,
      CLI_METRICS},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "confidence intervals at this level; metrics whose replicas need all rows at once have "
@@ -35,8 +36,7 @@ static const cli_flag rounds_answer_flags[] = {
      "group of each row: results are also computed for each group", NULL, CLI_INPUT},
     {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.ids),
      "unique id of each row, the key of its random draws; without ids equal rows must be in "
-     "one "
-     "part",
+     "one part",
      NULL, CLI_FILE},
 };
 
@@ -431,13 +431,11 @@ const cli_verb cli_verb_rounds = {
     "measure or fit with many processes, for batch queues",
     "Measures a table, or fits a calibrator to it, that no single process reads. The rows are "
     "divided into parts. `new` writes a request into the folder, `answer` reads the rows of "
-    "one "
-    "part and writes a small tally beside it, and `next` merges the tallies of all parts and "
-    "prints \"done\", or \"more\" if all parts must answer another request over the same rows. "
-    "`result` prints the results or writes the calibrator: byte for byte that of one process "
-    "on "
-    "all rows. A part whose process has failed is answered again. A missing answer, two parts "
-    "with the same rows, and rows that change between rounds are refused.",
+    "one part and writes a small tally beside it, and `next` merges the tallies of all parts "
+    "and prints \"done\", or \"more\" if all parts must answer another request over the same "
+    "rows. `result` prints the results or writes the calibrator: byte for byte that of one "
+    "process on all rows. A part whose process has failed is answered again. A missing answer, "
+    "two parts with the same rows, and rows that change between rounds are refused.",
     rounds_sections,
     CLI_COUNT_OF(rounds_sections),
     rounds_examples,

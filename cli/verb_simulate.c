@@ -34,14 +34,10 @@ typedef struct simulate_summary {
 } simulate_summary;
 
 static const cli_flag simulate_flags[] = {
-    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, rows),
-     "number of rows (default: "
-     "10000)",
+    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, rows), "number of rows (default: 10000)",
      NULL, CLI_ANY},
     {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, classes),
-     "number of classes "
-     "(default: 100)",
-     NULL, CLI_ANY},
+     "number of classes (default: 100)", NULL, CLI_ANY},
     {"factor", 0, CLI_REAL, "F", offsetof(cli_options, factor),
      "factor on the logits: 1 (default) is calibrated, larger is over-confident, smaller "
      "under-confident",

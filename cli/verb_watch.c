@@ -202,16 +202,15 @@ const cli_verb cli_verb_watch = {
     CLI_FILE,
     "watch calibration over time, with an alarm",
     "Adds rows, in order of time, to a test of calibration that may be looked at after every "
-    "row. "
-    "Its e-value is the capital of bets against the predictions. Once it reaches 1/alpha there "
-    "is an alarm, and the exit code is 1 from then on; for calibrated predictions the "
+    "row. Its e-value is the capital of bets against the predictions. Once it reaches 1/alpha "
+    "there is an alarm, and the exit code is 1 from then on; for calibrated predictions the "
     "probability that this ever happens is at most alpha, however often you look. The state is "
     "created if it does not exist, and replaced only once it is complete; files of 32 or more "
     "rows that are in it already are refused. A wrong row of probability exactly 0 or 1 is an "
-    "alarm at once, so do not round probabilities. Event: class 1 of two "
-    "classes; of more, and of confidences, that the prediction is correct; predictions of a "
-    "number (--mean with --variance or --std) are tested by their PIT. Every row counts once: "
-    "--weights is refused.",
+    "alarm at once, so do not round probabilities. Event: class 1 of two classes; of more, and "
+    "of confidences, that the prediction is correct; predictions of a number (--mean with "
+    "--variance or --std) are tested by their PIT. Every row counts once: --weights is "
+    "refused.",
     watch_sections,
     CLI_COUNT_OF(watch_sections),
     watch_examples,

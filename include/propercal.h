@@ -110,12 +110,12 @@ typedef enum pcal_status {
 #define PCAL_NO_ROW UINT64_MAX
 #define PCAL_NO_COLUMN SIZE_MAX
 
-/* The names that messages use for arguments: flags of the program, arguments of the Python
- * package, or fields of this header. */
+/* The names that messages use for arguments: fields of this header, flags of the program, or
+ * arguments of the Python package. */
 typedef enum pcal_interface {
+  PCAL_INTERFACE_C, /* 0: what a zeroed environment has */
   PCAL_INTERFACE_PROGRAM,
-  PCAL_INTERFACE_PYTHON,
-  PCAL_INTERFACE_C
+  PCAL_INTERFACE_PYTHON
 } pcal_interface;
 
 /* Bytes [begin, end) of a message that name an argument. */
@@ -197,15 +197,15 @@ typedef struct pcal_env {
   void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
   int (*interrupted)(void *user);
   void *user;
-  pcal_interface caller;
-  int map_files;       /* map files instead of reading them, see pcal_source_open */
-  pcal_budget *budget; /* or NULL; memory then comes from the budget's allocator */
+  pcal_interface caller; /* whose names the texts inside results, reports and tables use */
+  int map_files;         /* map files instead of reading them, see pcal_source_open */
+  pcal_budget *budget;   /* or NULL; memory then comes from the budget's allocator */
 } pcal_env;
 
-#define PCAL_ENV_INIT                                                      \
-  {                                                                        \
-    sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, \
-        PCAL_INTERFACE_PROGRAM, 0, NULL                                    \
+#define PCAL_ENV_INIT                                                                        \
+  {                                                                                          \
+    sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, PCAL_INTERFACE_C, \
+        0, NULL                                                                              \
   }
 PCAL_API void pcal_env_init(pcal_env *env, size_t size);
 
@@ -458,8 +458,8 @@ typedef struct pcal_location {
   uint64_t row;            /* in its file; PCAL_NO_ROW: the file is the whole data set */
 } pcal_location;
 
-/* Fills *out, which starts as {0, column, NULL, PCAL_NO_ROW}.  column is PCAL_NO_COLUMN for the whole row.
- * Called when a row is refused, from any thread. */
+/* Fills *out, which starts as {0, column, NULL, PCAL_NO_ROW}.  column is PCAL_NO_COLUMN for the
+ * whole row.  Called when a row is refused, from any thread. */
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
                                  pcal_location *out);
 
@@ -581,8 +581,8 @@ typedef struct pcal_input {
   const char *name; /* for messages; NULL: the path, or the name of the field of pcal_inputs */
 
   /* A file, and after the last colon the part of it: "logits.npy", "data.npz:logits",
-   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input).  Names may end in .gz, or
-   * in .zst if libzstd was found at build time. */
+   * "data.csv:label", "data.csv:cat..dog", "data.jsonl:label", "-:3" (standard input).  Names
+   * may end in .gz, or in .zst if libzstd was found at build time. */
   const char *file;
 
   /* An array.  Strides are in bytes and may be negative; 0 means no gaps, as in pcal_batch. */
@@ -639,8 +639,6 @@ typedef enum pcal_header {
 /* The inputs of a data set, by the names of the program's flags and of Python's arguments.
  * Scores come from exactly one of probs, logits, log_probs, confidence, mean, quantiles,
  * samples and data.  Inputs that are not given are NULL. */
-#define PCAL_FIRST_ROW_AUTO UINT64_MAX
-
 typedef struct pcal_inputs {
   size_t size;
   const pcal_input *probs, *logits, *log_probs; /* a column for each class, or one: class 1 */
@@ -666,10 +664,10 @@ typedef struct pcal_inputs {
   pcal_weights weights_are;
   const double *levels; /* of quantiles, one for each column; NULL: from the column names */
   size_t level_count;
-  /* Names of the classes, or NULL.  If the scores have the same names, they are taken in this order;
-   * if they have other names or none, these replace them, column by column, except for keys of JSON
-   * objects, which have no order.  With `ragged` there may be more names than columns: choices that no
-   * row has. */
+  /* Names of the classes, or NULL.  If the scores have the same names, they are taken in this
+   * order; if they have other names or none, these replace them, column by column, except for
+   * keys of JSON objects, which have no order.  With `ragged` there may be more names than
+   * columns: choices that no row has. */
   const char *const *class_names;
   size_t class_count;
   pcal_header header;
@@ -677,6 +675,7 @@ typedef struct pcal_inputs {
    * the content of the files, for saved parts of a data set whose sizes are not known; the same
    * files give the same index, so that pcal_measure_merge refuses a part that is given twice. */
   uint64_t first_row;
+#define PCAL_FIRST_ROW_AUTO UINT64_MAX
   /* Format of standard input, pipes and files whose extension names none: "csv", "tsv", "jsonl",
    * "npy", "npz" or "arrow".  NULL: that of standard input and pipes is recognised by its first
    * bytes, and other files are refused. */
@@ -685,8 +684,8 @@ typedef struct pcal_inputs {
    * third one is refused.  NULL: labels are 0 and 1. */
   const char *positive;
   int percent; /* probs and confidence are percentages, from 0 to 100 */
-  /* As if the classes had these prevalences: rows are weighted by class, as importance weights.  One
-   * number for each class, or for two classes that of class 1; NULL: as observed. */
+  /* As if the classes had these prevalences: rows are weighted by class, as importance weights.
+   * One number for each class, or for two classes that of class 1; NULL: as observed. */
   const double *prevalence;
   size_t prevalence_count;
   /* The time of each row, in place of groups: groups are then the periods that contain the rows,
@@ -704,12 +703,12 @@ typedef struct pcal_inputs {
   /* A GPU that measures these rows and fits temperatures to them, where it has kernels for it:
    * logits are copied there window by window.  NULL: none.  Results are the same. */
   pcal_device *device;
-  /* Rows have different numbers of choices: missing scores of a row (NaN, null, the end of a shorter
-   * list, a name that an object lacks) are choices that it does not have, of probability 0.  A row
-   * without any score stays missing. */
+  /* Rows have different numbers of choices: missing scores of a row (NaN, null, the end of a
+   * shorter list, a name that an object lacks) are choices that it does not have, of
+   * probability 0.  A row without any score stays missing. */
   int ragged;
-  /* 1 for each row in which the model did not answer, else 0; beside confidence.  Such a row has the
-   * confidence 0 and is not correct. */
+  /* 1 for each row in which the model did not answer, else 0; beside confidence.  Such a row
+   * has the confidence 0 and is not correct. */
   const pcal_input *abstain;
 } pcal_inputs;
 
@@ -739,9 +738,9 @@ typedef struct pcal_source pcal_source;
 PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
 /* Finds the columns of a table by their names, as `data` of pcal_inputs does, for tables that the
- * caller reads.  roles[i] becomes the name of the field of pcal_inputs that column i is for ("probs",
- * "labels", ...), or NULL.  Columns "probs.cat", "probs.dog" all have the role "probs".  table: for
- * messages. */
+ * caller reads.  roles[i] becomes the name of the field of pcal_inputs that column i is for
+ * ("probs", "labels", ...), or NULL.  Columns "probs.cat", "probs.dog" all have the role
+ * "probs".  table: for messages. */
 PCAL_API pcal_status pcal_find_columns(const char *table, const char *const *names,
                                        size_t count, const pcal_env *env, const char **roles,
                                        pcal_error *err);
@@ -775,11 +774,11 @@ PCAL_API void pcal_shape_init(pcal_shape *shape, size_t size);
 /* Fills *out, whose size must be set. */
 PCAL_API void pcal_source_get_shape(const pcal_source *source, pcal_shape *out);
 /* The name of the column or array of the file `data` that was taken for a field of pcal_inputs:
- * "labels", "correct", "target", "weights", "groups", "time" or "abstain"; NULL: none.  Valid as long
- * as the source. */
+ * "labels", "correct", "target", "weights", "groups", "time" or "abstain"; NULL: none.  Valid
+ * as long as the source. */
 PCAL_API const char *pcal_source_data_column(const pcal_source *source, const char *field);
-/* How text files were read where that is not the usual way: "semicolons", or "semicolons and decimal
- * commas".  NULL: commas between cells and points in numbers, or no text files. */
+/* How text files were read where that is not the usual way: "semicolons", or "semicolons and
+ * decimal commas".  NULL: commas between cells and points in numbers, or no text files. */
 PCAL_API const char *pcal_source_notation(const pcal_source *source);
 
 /* ---- Measuring ---------------------------------------------------------- */
@@ -961,8 +960,10 @@ PCAL_API pcal_status pcal_watch_load(const void *bytes, size_t length, const cha
  *
  * Every tally has a fingerprint of its rows, the sum of hashes of their content.  Rows that differ
  * between rounds, also because a part was counted twice or not at all, are refused
- * (PCAL_DATA).  Calibrators are fitted in the same way: pcal_rounds_new_fit.  Requests and tallies are versioned bytes with checksums; damaged and forged ones
- * are refused. */
+ * (PCAL_DATA).  Requests and tallies are versioned bytes with checksums; damaged and forged ones
+ * are refused.
+ *
+ * Calibrators are fitted in the same way: pcal_rounds_new_fit. */
 typedef struct pcal_rounds pcal_rounds;
 typedef struct pcal_rounds_worker pcal_rounds_worker;
 
@@ -1084,10 +1085,10 @@ typedef struct pcal_result {
   uint64_t difference_rows; /* rows or clusters in which two exchanged models differ */
   const char *few_rows; /* the interval may miss its level, as few rows of one kind decide it:
                              * how many; or NULL */
-  /* "cuda": a GPU has computed the sums or scores behind the value; "pairs": it has compared the pairs of
-   * rows, which were copied to memory for it; "copied": rows on a GPU were copied to memory and
-   * measured there; "cpu": a GPU was named for rows in memory, and they were measured there; NULL: no
-   * GPU was used or named, or the state was saved and loaded. */
+  /* "cuda": a GPU has computed the sums or scores behind the value; "pairs": it has compared
+   * the pairs of rows, which were copied to memory for it; "copied": rows on a GPU were copied
+   * to memory and measured there; "cpu": a GPU was named for rows in memory, and they were
+   * measured there; NULL: no GPU was used or named, or the state was saved and loaded. */
   const char *device;
 } pcal_result;
 
@@ -1268,8 +1269,8 @@ PCAL_API pcal_status pcal_results_add_difference(pcal_results *results,
 /* Compares results with those of an earlier run, for example of the main branch.  `json` is what
  * pcal_results_write has written for that run as PCAL_JSON; `name` names it in messages, NULL:
  * "baseline".  Both runs have intervals.  Results are found by spec and group; the intervals of all
- * changes hold together with 95 %, as if the runs were independent.  Fails with PCAL_DATA if nothing
- * can be compared. */
+ * changes hold together with 95 %, as if the runs were independent.  Fails with PCAL_DATA if
+ * nothing can be compared. */
 PCAL_API pcal_status pcal_results_add_baseline(pcal_results *results, const void *json,
                                                size_t length, const char *name,
                                                pcal_error *err);
@@ -1407,14 +1408,15 @@ PCAL_API size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator);
 PCAL_API size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator);
 PCAL_API const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator,
                                                 size_t group);
-/* Index of the group whose calibrator a row of the group `name` gets: the group of that name, else the
- * one whose name has the most fields of `name` and no other, "site=a" for "site=a & sex=f".
- * PCAL_NO_COLUMN: none, the row gets the calibrator of all rows. */
+/* Index of the group whose calibrator a row of the group `name` gets: the group of that name,
+ * else the one whose name has the most fields of `name` and no other, "site=a" for "site=a &
+ * sex=f".  PCAL_NO_COLUMN: none, the row gets the calibrator of all rows. */
 PCAL_API size_t pcal_calibrator_find_group(const pcal_calibrator *calibrator, const char *name);
 
 /* Calibrates a batch, which needs no labels.  `out` receives rows *
  * pcal_calibrator_column_count numbers of the batch's type, row by row; it may be on the device of
- * the batch.  For a calibrator with groups, the batch's groups are indices of them; any other index means no group. */
+ * the batch.  For a calibrator with groups, the batch's groups are indices of them; any
+ * other index means no group. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);
@@ -1578,9 +1580,10 @@ PCAL_API void pcal_report_config_init(pcal_report_config *config, size_t size);
 /* Measures everything.  Reads the sources several times. */
 PCAL_API pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *config,
                                      const pcal_env *env, pcal_report **out, pcal_error *err);
-/* A report of results alone, such as those of pcal_rounds: verdict, tables and, of classes, the reliability
- * diagram; the page says that the other figures are left out.  config: only `title` is used; NULL: the usual
- * title.  The results must outlive the report.  PCAL_USAGE for several targets. */
+/* A report of results alone, such as those of pcal_rounds: verdict, tables and, of classes, the
+ * reliability diagram; the page says that the other figures are left out.  config: only `title`
+ * is used; NULL: the usual title.  The results must outlive the report.  PCAL_USAGE for
+ * several targets. */
 PCAL_API pcal_status pcal_report_from_results(const pcal_results *results,
                                               const pcal_report_config *config,
                                               pcal_report **out, pcal_error *err);

@@ -180,7 +180,7 @@ PyObject *core_rows(PyObject *module, PyObject *kind);
 PyObject *core_canonical(PyObject *module, PyObject *spec);
 /* The name of a calibrator by it or by an alias; None if there is none. */
 PyObject *core_calibrator_name(PyObject *module, PyObject *name);
-PyObject *core_open(PyObject *module, PyObject *arguments);
+PyObject *core_open(PyObject *module, PyObject *arguments, PyObject *keywords);
 PyObject *core_find_columns(PyObject *module, PyObject *arguments);
 PyObject *core_measure(PyObject *module, PyObject *arguments);
 PyObject *core_measure_new(PyObject *module, PyObject *arguments);

@@ -74,6 +74,7 @@ PyObject *core_load(PyObject *module, PyObject *arguments) {
                         &limit))
     return NULL;
   env.memory_limit = limit;
+  env.caller = PCAL_INTERFACE_PYTHON;
   if (pcal_calibrator_load(bytes, (size_t)length, name, &env, &calibrator, &error) != PCAL_OK)
     return core_raise(&error);
   return core_calibrator_wrap(state, calibrator, NULL);
@@ -244,8 +245,8 @@ static PyObject *core_calibrator_unseen_groups(PyObject *self, PyObject *source)
   return names;
 }
 
-/* apply_on_gpu(address, "f4" or "f8", rows, columns, stream, out): calibrates logits on a GPU into memory
- * of the same GPU and shape.  False: not possible; then apply says why. */
+/* apply_on_gpu(address, "f4" or "f8", rows, columns, stream, out): calibrates logits on a GPU
+ * into memory of the same GPU and shape.  False: not possible; then apply says why. */
 static PyObject *core_calibrator_apply_on_gpu(PyObject *self, PyObject *arguments) {
   PyObject *module = PyType_GetModule(Py_TYPE(self));
   core_state *state = module == NULL ? NULL : PyModule_GetState(module);

@@ -29,7 +29,7 @@ static PyMethodDef core_module_methods[] = {
     {"rows", core_rows, METH_O, NULL},
     {"canonical", core_canonical, METH_O, NULL},
     {"calibrator_name", core_calibrator_name, METH_O, NULL},
-    {"open", core_open, METH_VARARGS, NULL},
+    {"open", (PyCFunction)(void (*)(void))core_open, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_columns", core_find_columns, METH_VARARGS, NULL},
     {"measure", core_measure, METH_VARARGS, NULL},
     {"measure_new", core_measure_new, METH_VARARGS, NULL},

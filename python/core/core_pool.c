@@ -23,8 +23,8 @@ static void core_forget_process(void) {
   atomic_store(&core_process_number, 0);
 }
 
-/* Asking takes longer than all else that a short call does here.  Forks in C are noticed too, which Python's own
- * hooks do not see. */
+/* Asking takes longer than all else that a short call does here.  Forks in C are noticed too,
+ * which Python's own hooks do not see. */
 long core_process(void) {
   long number = atomic_load(&core_process_number);
   if (number != 0)

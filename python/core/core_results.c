@@ -338,9 +338,8 @@ static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
   if (judged && text == NULL)
     return PyErr_NoMemory();
   return Py_BuildValue(
-      "{s:N,s:N,s:i,s:d,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:d,s:d,s:N,s:N,s:d,s:d,s:d,s:d,s:d,s:d,s:"
-      "d,"
-      "s:d,s:d,s:d,s:d}",
+      "{s:N,s:N,s:i,s:d,s:N,s:N,s:N,s:d,s:d,s:d,s:N,s:d,s:d,s:N,s:N,s:d,s:d,s:d,s:d,s:d,s:d,"
+      "s:d,s:d,s:d,s:d,s:d,s:N,s:d,s:n}",
       "text", core_text(text), "kind", core_text(pcal_verdict_kind_name(v.kind)), "shift",
       v.shift, "rows", v.rows, "advice", core_text(pcal_advice_name(v.advice)), "method",
       core_text(v.method), "alternative", core_text(v.alternative), "claimed", v.claimed,
@@ -350,7 +349,8 @@ static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
       "variance", v.variance, "mean_margin", v.mean_margin, "variance_margin",
       v.variance_margin, "lowest_level", v.lowest_level, "highest_level", v.highest_level,
       "inside", v.inside, "inside_margin", v.inside_margin, "level", v.level, "level_share",
-      v.level_share, "level_margin", v.level_margin);
+      v.level_share, "level_margin", v.level_margin, "test", core_text(v.test), "test_p_value",
+      v.test_p_value, "test_count", (Py_ssize_t)v.test_count);
 }
 
 /* weights() -> (pcal_weights, effective sample size) */

@@ -315,56 +315,77 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
   return count;
 }
 
-/* open({name: input, ...}, classes or None, first_row, header, settings, levels or None,
- * weights_are, prevalence or None, every or None, label of class 1 or None,
- * event or None, ragged); names are those of pcal_inputs */
-PyObject *core_open(PyObject *module, PyObject *arguments) {
-  int header = 0, weights_are = 0, ragged = 0;
-  unsigned long long first_row = 0;
-  const char *every = NULL, *positive = NULL, *event = NULL;
-  PyObject *given, *classes, *settings, *levels, *prevalence;
-  double numbers[PCAL_LEVELS_MAX], shares[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "O!OKiOOiOzzzp", &PyDict_Type, &given, &classes, &first_row,
-                        &header, &settings, &levels, &weights_are, &prevalence, &every,
-                        &positive, &event, &ragged))
-    return NULL;
-  const Py_ssize_t level_count = core_levels(levels, numbers);
-  const Py_ssize_t share_count = level_count < 0 ? -1 : core_levels(prevalence, shares);
-  if (share_count < 0)
-    return NULL;
-  core_source *object = core_source_new(module, arguments, settings);
-  if (object == NULL)
-    return NULL;
+/* The arguments of open. */
+typedef struct core_source_arguments {
+  PyObject *given, *settings, *classes, *levels, *prevalence;
+  int header, weights_are, ragged;
+  unsigned long long first_row;
+  const char *every, *positive, *event;
+  double level_room[PCAL_LEVELS_MAX], prevalence_room[PCAL_LEVELS_MAX];
+} core_source_arguments;
+
+/* Returns 0 after an exception. */
+static int core_source_parse(PyObject *arguments, PyObject *keywords,
+                             core_source_arguments *out, pcal_inputs *inputs) {
+  static const char *const names[] = {
+      "inputs",     "settings", "classes",  "first_row", "header", "levels", "weights_are",
+      "prevalence", "every",    "positive", "event",     "ragged", NULL};
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O|$OKiOiOzzzp", (char **)names,
+                                   &PyDict_Type, &out->given, &out->settings, &out->classes,
+                                   &out->first_row, &out->header, &out->levels,
+                                   &out->weights_are, &out->prevalence, &out->every,
+                                   &out->positive, &out->event, &out->ragged))
+    return 0;
+  const Py_ssize_t levels = core_levels(out->levels, out->level_room);
+  const Py_ssize_t shares =
+      levels < 0 ? -1 : core_levels(out->prevalence, out->prevalence_room);
+  if (shares < 0)
+    return 0;
+  inputs->first_row = out->first_row;
+  inputs->header = (pcal_header)out->header;
+  inputs->weights_are = (pcal_weights)out->weights_are;
+  inputs->every = out->every;
+  inputs->positive = out->positive;
+  inputs->event = out->event;
+  inputs->ragged = out->ragged;
+  inputs->levels = levels == 0 ? NULL : out->level_room;
+  inputs->level_count = (size_t)levels;
+  inputs->prevalence = shares == 0 ? NULL : out->prevalence_room;
+  inputs->prevalence_count = (size_t)shares;
+  return 1;
+}
+
+static pcal_status core_source_open(core_source *object, const pcal_inputs *inputs,
+                                    pcal_error *error) {
+  core_turn turn = {NULL, 0, NULL};
+  const pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status != PCAL_OK)
+    return status;
+  return core_turn_end(
+      &turn, pcal_source_open(inputs, core_watch_env(object->watch), &object->source, error));
+}
+
+/* open({name: input, ...}, settings, *, classes, first_row, header, levels, weights_are,
+ * prevalence, every, positive: label of class 1, event, ragged); names are those of pcal_inputs */
+PyObject *core_open(PyObject *module, PyObject *arguments, PyObject *keywords) {
+  core_source_arguments parsed = {.classes = Py_None, .levels = Py_None, .prevalence = Py_None};
   core_source_plan plan = {.state = PyModule_GetState(module)};
   const char **class_names = NULL;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_error error = PCAL_ERROR_INIT;
   error.status = PCAL_INTERNAL;
-  inputs.first_row = first_row;
-  inputs.header = (pcal_header)header;
-  inputs.weights_are = (pcal_weights)weights_are;
-  inputs.every = every;
-  inputs.positive = positive;
-  inputs.event = event;
-  inputs.ragged = ragged;
-  inputs.levels = level_count == 0 ? NULL : numbers;
-  inputs.level_count = (size_t)level_count;
-  inputs.prevalence = share_count == 0 ? NULL : shares;
-  inputs.prevalence_count = (size_t)share_count;
-  int ready = core_source_inputs(object, &plan, given, &inputs) == 0;
-  if (ready && classes != Py_None) {
-    class_names = core_utf8_list(classes, &inputs.class_count);
+  if (!core_source_parse(arguments, keywords, &parsed, &inputs))
+    return NULL;
+  core_source *object = core_source_new(module, parsed.given, parsed.settings);
+  if (object == NULL)
+    return NULL;
+  int ready = core_source_inputs(object, &plan, parsed.given, &inputs) == 0;
+  if (ready && parsed.classes != Py_None) {
+    class_names = core_utf8_list(parsed.classes, &inputs.class_count);
     ready = class_names != NULL;
   }
   inputs.class_names = class_names;
-  pcal_status status = PCAL_INTERNAL;
-  if (ready) {
-    core_turn turn = {NULL, 0, NULL};
-    status = core_turn_begin_one(&turn, object->watch, 1);
-    if (status == PCAL_OK)
-      status = core_turn_end(&turn, pcal_source_open(&inputs, core_watch_env(object->watch),
-                                                     &object->source, &error));
-  }
+  const pcal_status status = ready ? core_source_open(object, &inputs, &error) : PCAL_INTERNAL;
   for (size_t i = 0; i < CORE_INPUTS; i++)
     PyMem_Free(plan.chosen[i]);
   PyMem_Free(class_names);

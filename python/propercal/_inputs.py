@@ -269,7 +269,7 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     _check_inputs(tuple(given))
     parts = {name: _array_reader(type(value))(name, value) for name, value in given.items() if name != "first_row"}
     _check_order(parts)
-    return _core.open(parts, None, given.get("first_row", 0), 0, settings, None, 0, None, None, None, None, False)
+    return _core.open(parts, settings, first_row=given.get("first_row", 0))
 
 
 def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
@@ -314,17 +314,17 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
         classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(
         parts,
-        None if classes is None else tuple(str(each) for each in classes),
-        first_row,
-        header_mode(header),
         settings,
-        levels,
-        weights_are,
-        prevalence,
-        every,
-        positive,
-        event,
-        ragged,
+        classes=None if classes is None else tuple(str(each) for each in classes),
+        first_row=first_row,
+        header=header_mode(header),
+        levels=levels,
+        weights_are=weights_are,
+        prevalence=prevalence,
+        every=every,
+        positive=positive,
+        event=event,
+        ragged=ragged,
     )
 
 
@@ -403,8 +403,8 @@ class Data:
     pos_label : int, float, bool or str, default=None
         Label of class 1, where ``labels`` are two words or numbers other than 0 and 1.
     prevalence : float or sequence of float, default=None
-        As if the classes were so frequent: class 1 of two, or each class.  Rows are weighted by their
-        class; see ``docs/prevalence.md``.
+        Reweights rows to these class shares: that of class 1 of two, or one for each class; see
+        ``docs/prevalence.md``.
     class_axis : int, default=None
         Axis of the classes in scores of more than two dimensions: 1 for the logits (N, K, H, W) of
         images.  Each pixel is a row; ``labels`` have the shape (N, H, W), and ``groups``, ``weights``

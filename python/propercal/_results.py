@@ -136,6 +136,10 @@ class Verdict(str):
     lowest_level, highest_level, inside, inside_margin : share of targets between the outermost
         quantiles
     level, level_share, level_margin : the level that is most off
+    test : the test of calibration among the results with the smallest p-value, if mean and error
+        look calibrated and that p-value is below 0.05, else None
+    test_p_value : its p-value; NaN if an interval excludes 0 instead
+    test_count : tests of calibration among the results
     """
 
     kind: str
@@ -163,6 +167,9 @@ class Verdict(str):
     level: float
     level_share: float
     level_margin: float
+    test: "str | None"
+    test_p_value: float
+    test_count: int
 
     @classmethod
     def _make(cls, fields: "dict[str, Any]") -> "Verdict":

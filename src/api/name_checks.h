@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* Fails if a spec is no metric, but a calibrator or a figure, or almost one.  Other unknown names are
- * left to pc_metric_parse. */
+/* Fails if a spec is no metric, but a calibrator or a figure, or almost one.  Other unknown
+ * names are left to pc_metric_parse. */
 PC_CHECKED pcal_status pc_check_metric_name(const char *spec, pcal_error *err);
 
 /* Fails if two models have the same name. */

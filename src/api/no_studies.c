@@ -1,4 +1,5 @@
-/* Replaces study_api.c and src/studies in a build with -Dstudies=false, and in the page for the browser. */
+/* Replaces study_api.c and src/studies in a build with -Dstudies=false, and in the page for
+ * the browser. */
 #include "api/left_out.h"
 #include "studies/study.h"
 

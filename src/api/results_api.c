@@ -25,61 +25,73 @@ static const char *results_text(const char *text) {
   return text[0] == '\0' ? NULL : text;
 }
 
+static void results_fill_interval(const pcal_results *results,
+                                  const pc_interval_result *interval, pcal_result *out) {
+  out->has_interval = interval->has_interval;
+  out->level = interval->level;
+  out->low = interval->low;
+  out->high = interval->high;
+  out->se = interval->se;
+  out->interval_method = interval->has_interval ? interval->method : PCAL_INTERVAL_AUTO;
+  out->has_null = interval->has_null;
+  out->null_mean = interval->null_mean;
+  out->null_low = interval->null_low;
+  out->null_high = interval->null_high;
+  out->null_p_value = interval->null_p_value;
+  out->has_difference = interval->has_difference;
+  out->difference = interval->difference;
+  out->has_difference_interval = interval->has_difference_interval;
+  out->difference_low = interval->difference_low;
+  out->difference_high = interval->difference_high;
+  out->difference_p_value = interval->difference_p_value;
+  if (interval->has_difference_interval) {
+    out->difference_method = interval->difference_method;
+    out->difference_rows = results->against.differ;
+  }
+}
+
+/* Texts and arrays, which belong to the results: those of a group, or of the metric. */
+static void results_fill_pointers(const pcal_results *results, size_t index, pcal_result *out) {
+  const pc_result_record *all = &results->records[index % results->metric_count];
+  const pc_group_record *own = pc_group_record_at(results, index);
+  const pc_interval_result *remarks =
+      own == NULL ? &all->interval_result : own->interval_result;
+  out->spec = all->spec;
+  out->label = all->label;
+  out->why = own != NULL ? own->why : results_text(all->outcome.why);
+  out->parts = own != NULL ? own->parts : all->outcome.parts;
+  out->unsure = remarks == NULL ? NULL : results_text(remarks->why);
+  out->few_rows = remarks == NULL ? NULL : results_text(remarks->few_rows);
+}
+
+static void results_fill(const pcal_results *results, size_t index, pcal_result *out) {
+  pc_result_record room;
+  const pc_result_record *record = pc_results_at(results, index, &room);
+  const pc_metric_result *outcome = &record->outcome;
+  out->metric = record->metric;
+  out->group = record->group == PC_ALL_ROWS ? NULL : results->group_names[record->group];
+  out->defined = !outcome->undefined;
+  out->value = outcome->value;
+  out->notion = record->notion;
+  out->bound = record->bound;
+  out->part_count = outcome->part_count;
+  out->tested = outcome->tested;
+  out->p_value = outcome->undefined ? (double)NAN : outcome->p_value;
+  out->class_values = outcome->class_values;
+  out->class_count = outcome->class_count;
+  out->device = pc_device_use_name(record->device_uses);
+  results_fill_interval(results, &record->interval_result, out);
+  results_fill_pointers(results, index, out);
+}
+
 pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_result *out) {
   if (out == NULL || out->size < sizeof out->size)
     return PCAL_USAGE;
   const size_t size = out->size;
   const int known = results != NULL && index < results->count;
   pcal_result filled = {.size = size};
-  if (known) {
-    pc_result_record room;
-    const pc_result_record *record = pc_results_at(results, index, &room);
-    const pc_result_record *all = &results->records[index % results->metric_count];
-    const pc_group_record *own = pc_group_record_at(results, index);
-    filled.metric = record->metric;
-    filled.spec = all->spec;
-    filled.label = all->label;
-    filled.group = record->group == PC_ALL_ROWS ? NULL : results->group_names[record->group];
-    filled.defined = !record->outcome.undefined;
-    filled.value = record->outcome.value;
-    filled.why = own != NULL ? own->why : results_text(all->outcome.why);
-    filled.notion = record->notion;
-    filled.bound = record->bound;
-    filled.parts = own != NULL ? own->parts : all->outcome.parts;
-    filled.part_count = record->outcome.part_count;
-    filled.tested = record->outcome.tested;
-    filled.p_value = record->outcome.undefined ? (double)NAN : record->outcome.p_value;
-    const pc_interval_result *interval_result = &record->interval_result;
-    filled.has_interval = interval_result->has_interval;
-    filled.level = interval_result->level;
-    filled.low = interval_result->low;
-    filled.high = interval_result->high;
-    filled.se = interval_result->se;
-    filled.interval_method =
-        interval_result->has_interval ? interval_result->method : PCAL_INTERVAL_AUTO;
-    filled.has_null = interval_result->has_null;
-    filled.null_mean = interval_result->null_mean;
-    filled.null_low = interval_result->null_low;
-    filled.null_high = interval_result->null_high;
-    filled.null_p_value = interval_result->null_p_value;
-    const pc_interval_result *remarks =
-        own == NULL ? &all->interval_result : own->interval_result;
-    filled.unsure = remarks == NULL ? NULL : results_text(remarks->why);
-    filled.few_rows = remarks == NULL ? NULL : results_text(remarks->few_rows);
-    filled.has_difference = interval_result->has_difference;
-    filled.difference = interval_result->difference;
-    filled.has_difference_interval = interval_result->has_difference_interval;
-    filled.difference_low = interval_result->difference_low;
-    filled.difference_high = interval_result->difference_high;
-    filled.difference_p_value = interval_result->difference_p_value;
-    if (interval_result->has_difference_interval) {
-      filled.difference_method = interval_result->difference_method;
-      filled.difference_rows = results->against.differ;
-    }
-    filled.class_values = record->outcome.class_values;
-    filled.class_count = record->outcome.class_count;
-    filled.device = pc_device_use_name(record->device_uses);
-  }
+  if (known)
+    results_fill(results, index, &filled);
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
   return known ? PCAL_OK : PCAL_USAGE;
 }
@@ -95,10 +107,10 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
                    "the size of the result is not set; start from PCAL_RESULT_INIT");
   const pc_metric *metric;
   pc_options options;
-  pc_metric_config reading;
-  memset(&reading, 0, sizeof reading);
+  pc_metric_config config;
+  memset(&config, 0, sizeof config);
   PC_TRY(pc_metric_parse_for(results->layout.form, spec, &metric, &options, err));
-  PC_TRY(metric->configure(&options, &results->layout, &reading, err));
+  PC_TRY(metric->configure(&options, &results->layout, &config, err));
   const pc_result_record *record = pc_results_record(results, spec);
   if (record != NULL) {
     return pcal_results_get(results, (size_t)(record - results->records), out);

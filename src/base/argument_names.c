@@ -8,7 +8,7 @@ typedef struct argument_name {
 } argument_name;
 
 static const argument_name argument_names[] = {
-#define NAME(id, c, program, python) {#id, {program, python, c}},
+#define NAME(id, c, program, python) {#id, {c, program, python}},
 #include "base/argument_names.def"
 #undef NAME
 };

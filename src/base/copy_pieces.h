@@ -1,4 +1,5 @@
-/* Copies many blocks of memory with all threads, so that new memory is first written by all of them. */
+/* Copies many blocks of memory with all threads, so that new memory is first written by all
+ * of them. */
 #ifndef PC_COPY_PIECES_H
 #define PC_COPY_PIECES_H
 

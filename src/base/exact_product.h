@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-/* The sign of a b - c d, for whole factors whose products do not overflow; of fractions, products that
- * round to the same double below 2^53 count as equal.  Rounding keeps the order of products, so that
- * only equal ones are looked at again: what rounding took from them is a double, which fma gives. */
+/* The sign of a b - c d, for whole factors whose products do not overflow; of fractions,
+ * products that round to the same double below 2^53 count as equal.  Rounding keeps the order
+ * of products, so that only equal ones are looked at again: what rounding took from them is
+ * a double, which fma gives. */
 static inline int pc_compare_products(double a, double b, double c, double d) {
   const double left = a * b, right = c * d;
   if (left != right)

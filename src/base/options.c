@@ -145,8 +145,8 @@ static pcal_status options_unknown(pc_options *options, options_slice key, pcal_
                  near == NULL ? "" : "\"?)", names);
 }
 
-/* Returns the option that a word names: the word itself if the row has such an option, else the option that
- * the word is an alias of, else the word. */
+/* Returns the option that a word names: the word itself if the row has such an option, else the
+ * option that the word is an alias of, else the word. */
 static options_slice options_key(const pc_options *options, options_slice given) {
   for (size_t i = 0; i < options->count; i++)
     if (options_is(given, options->table[i].name))

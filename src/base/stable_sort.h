@@ -1,4 +1,5 @@
-/* Template: a stable sort, which inserts in runs of PC_SORT_RUN and then merges.  Include it once for each sort, after defining
+/* Template: a stable sort, which inserts in runs of PC_SORT_RUN and then merges.  Include it
+ * once for each sort, after defining
  *
  *   PC_SORT_NAME                   name of the function
  *   PC_SORT_TYPE                   type of an element
@@ -9,8 +10,8 @@
  *
  *   static void NAME(CONTEXT context, TYPE *items, TYPE *spare, size_t count)
  *
- * which sorts items[0 .. count - 1]; spare has the same length.  Cost: n log2 n comparisons, inlined.
- * The macros are undefined at the end. */
+ * which sorts items[0 .. count - 1]; spare has the same length.  Cost: n log2 n comparisons,
+ * inlined.  The macros are undefined at the end. */
 #include <stddef.h>
 #include <string.h>
 

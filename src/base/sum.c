@@ -127,8 +127,8 @@ int pc_sum_equal(const pc_sum *a, const pc_sum *b) {
   return memcmp(left.limb, right.limb, sizeof left.limb) == 0;
 }
 
-/* Copies the limbs in use, with one more for their carry; returns their number, and the index of the
- * lowest. */
+/* Copies the limbs in use, with one more for their carry; returns their number, and the index
+ * of the lowest. */
 static int sum_used(const pc_sum *sum, int64_t *limb, int *lowest) {
   int low = 0, end = PC_SUM_LIMBS;
   while (end > 1 && sum->limb[end - 1] == 0)

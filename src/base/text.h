@@ -26,8 +26,8 @@ PC_CHECKED pcal_status pc_text_status(const pc_text *text, pcal_error *err);
 PC_CHECKED pcal_status pc_text_send(const pc_text *text, pcal_sink sink, void *user,
                                     pcal_error *err);
 
-/* Appends bytes to the string of `used` bytes in the `size` bytes at `out`; the end that does not fit is cut
- * off.  Returns used + count, also if it was. */
+/* Appends bytes to the string of `used` bytes in the `size` bytes at `out`; the end that does
+ * not fit is cut off.  Returns used + count, also if it was. */
 size_t pc_append_bytes(char *out, size_t size, size_t used, const char *bytes, size_t count);
 size_t pc_append(char *out, size_t size, size_t used, const char *string);
 

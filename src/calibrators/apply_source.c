@@ -246,7 +246,8 @@ static void *apply_source_ahead_main(void *argument) {
   return NULL;
 }
 
-/* The windows of a source, in two buffers by turns; in one if there is one thread, or no memory for two. */
+/* The windows of a source, in two buffers by turns; in one if there is one thread, or no
+ * memory for two. */
 typedef struct apply_source_turns {
   const apply_source_format *format;
   const apply_source_writer *writer;

@@ -96,33 +96,10 @@ static void calibrator_describe_count(pc_text *out, uint64_t count, const char *
     pc_text_format(out, ", %llu %s", (unsigned long long)count, what);
 }
 
-static const char *calibrator_describe_kind(pcal_kind kind) {
-  switch (kind) {
-  case PCAL_PROBABILITY:
-    return "probabilities";
-  case PCAL_LOGIT:
-    return "logits";
-  case PCAL_LOG_PROBABILITY:
-    return "log-probabilities";
-  case PCAL_CONFIDENCE:
-    return "confidences";
-  case PCAL_MEAN_VARIANCE:
-    return "means and variances";
-  case PCAL_MEAN_STD:
-    return "means and standard deviations";
-  case PCAL_QUANTILES:
-    return "quantiles";
-  case PCAL_SAMPLES:
-  case PCAL_SAMPLE_VECTORS:
-    return "samples";
-  }
-  return "scores";
-}
-
 static void calibrator_describe_rows(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_fit_info *fit = &calibrator->fit;
   pc_text_format(out, "data         %llu row%s of %s", (unsigned long long)fit->rows,
-                 fit->rows == 1 ? "" : "s", calibrator_describe_kind(calibrator->layout.kind));
+                 fit->rows == 1 ? "" : "s", pc_kind_title(calibrator->layout.kind));
   if (calibrator->layout.kind != PCAL_CONFIDENCE && calibrator->layout.form == PC_FORM_CLASSES)
     pc_text_format(out, ", %zu classes", calibrator->layout.classes);
   if (fit->weighted) {

@@ -17,8 +17,8 @@ static pcal_status fit_shape(const pcal_source *source, const pc_calibrator_meth
                  pc_kind_outcome_argument(shape->kind));
 }
 
-/* Labels that are distributions over classes are weighted rows: folds and ranks of single rows would
- * divide them. */
+/* Labels that are distributions over classes are weighted rows: folds and ranks of single rows
+ * would divide them. */
 static pcal_status fit_check_soft(const pc_calibrator_method *method,
                                   const pcal_fit_config *config, pcal_error *err) {
   if (config->by_group)

@@ -50,8 +50,9 @@ static void fit_data_warnings_add(fit_data_warnings_state *state, const pcal_bat
   }
 }
 
-/* Reads the next rows.  Of rows on a device only the labels are copied where no score can change the
- * state any more; two of the first rows mostly differ, so the first window is short. */
+/* Reads the next rows.  Of rows on a device only the labels are copied where no score can
+ * change the state any more; two of the first rows mostly differ, so the first window is
+ * short. */
 static pcal_status fit_data_warnings_next(const pc_fit_task *task,
                                           const fit_data_warnings_state *state,
                                           pcal_batch *batch, pcal_error *err) {

@@ -213,8 +213,8 @@ static size_t ranges_parts(const range_load *load, uint64_t rows, size_t all) {
   return share < 2.0 ? 2 : (size_t)share;
 }
 
-/* Lists the scores of segments with few rows, or of all if those are few, and divides others; as many
- * as the limits allow, the rest in later passes. */
+/* Lists the scores of segments with few rows, or of all if those are few, and divides others;
+ * as many as the limits allow, the rest in later passes. */
 static pcal_status ranges_target(const range_state *state, range_column *column,
                                  pcal_error *err) {
   const size_t all = state->layout.fine;

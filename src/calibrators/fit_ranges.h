@@ -1,11 +1,11 @@
 /* The scores of a fit by rounds as ranges, resolved only where the method needs single scores.
  *
  * The first pass counts the rows and hits of buckets of the score axis (curve/bucket_tally.h).  The
- * method marks the ranges that it must know better; the next pass divides these, or lists the scores
- * of ranges with few rows, until none is marked.  Ranges between which the method sees no difference
- * are joined again.  So tallies are bounded, whatever the number of rows: about
- * PC_FIT_RANGES_PARTS ranges, at least 64 of each column, and PC_FIT_RANGES_KEPT scores of all columns
- * together. */
+ * method marks the ranges that it must know better; the next pass divides these, or lists the
+ * scores of ranges with few rows, until none is marked.  Ranges between which the method sees
+ * no difference are joined again.  So tallies are bounded, whatever the number of rows: about
+ * PC_FIT_RANGES_PARTS ranges, at least 64 of each column, and PC_FIT_RANGES_KEPT scores of all
+ * columns together. */
 #ifndef PC_FIT_RANGES_H
 #define PC_FIT_RANGES_H
 

@@ -35,9 +35,9 @@ typedef struct pc_score_columns_request {
   pcal_status (*use)(void *user, const pcal_env *scratch, size_t column,
                      const pc_sorted_column *misses, const pc_sorted_column *hits,
                      pcal_error *err);
-  /* For fits by rounds: marks the entries of a table of segments (pc_range_mark) that the method must know
-   * better, none if they are enough.  settled: entries that an earlier call has not marked.  NULL: the
-   * method needs every score. */
+  /* For fits by rounds: marks the entries of a table of segments (pc_range_mark) that the
+   * method must know better, none if they are enough.  settled: entries that an earlier call
+   * has not marked.  NULL: the method needs every score. */
   pcal_status (*wants)(void *user, const pcal_env *env, const pc_curve_table *table,
                        const uint8_t *settled, uint8_t *marks, pcal_error *err);
   /* Takes one column as segments, in place of `use`. */

@@ -43,6 +43,13 @@
 
 /* ---- the list of contestants ---- */
 
+/* True for a method that takes long; false for an unknown one. */
+static int comparison_is_slow(const char *spec) {
+  const pc_calibrator_method *method = NULL;
+  pc_options options;
+  return pc_calibrator_parse(spec, &method, &options, NULL) == PCAL_OK && method->slow;
+}
+
 static pcal_status comparison_add(const pc_judging *state, size_t model, const char *method,
                                   pcal_error *err) {
   pcal_comparison *table = state->table;
@@ -57,6 +64,7 @@ static pcal_status comparison_add(const pc_judging *state, size_t model, const c
   contestant->model = model;
   snprintf(contestant->spec, sizeof contestant->spec, "%s", method);
   snprintf(contestant->label, sizeof contestant->label, "%s", method);
+  contestant->slow = comparison_is_slow(method);
   return PCAL_OK;
 }
 
@@ -132,16 +140,12 @@ static pcal_env comparison_begin_progress(pcal_comparison *table) {
   return env;
 }
 
-static uint64_t comparison_share(const pc_contestant *contestant) {
-  return pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
-}
-
 /* Counts the contestants of a model, from `first` on, for itself and the models after it. */
 static void comparison_expect(pc_judging *state, size_t first, size_t model) {
   pcal_comparison *table = state->table;
   uint64_t share = 0;
   for (size_t i = first; i < table->count; i++)
-    share += comparison_share(&table->contestants[i]) * pc_judging_steps(state);
+    share += pc_judging_share(&table->contestants[i]) * pc_judging_steps(state);
   table->progress.total =
       atomic_load(&table->progress.done) + share * (table->model_count - model);
 }
@@ -173,8 +177,8 @@ static void comparison_done(const pc_judging *state, const pc_contestant *contes
   pc_progress(&state->env, "comparing", 0, 0);
 }
 
-/* Judges contestants from `first` on side by side: those that are not slow, then those that are; with few rows
- * all together. */
+/* Judges contestants from `first` on side by side: those that are not slow, then those that
+ * are; with few rows all together. */
 static pcal_status comparison_run_stages(pc_judging *state, size_t first, int slow,
                                          pcal_error *err) {
   const int together = pc_judging_suits_one_run(state);
@@ -188,7 +192,7 @@ static pcal_status comparison_run_stages(pc_judging *state, size_t first, int sl
   const int last = together ? 1 : slow;
   for (int now = slow; now <= last; now++)
     for (size_t i = first; i < table->count; i++)
-      if (pc_judging_is_slow(table->contestants[i].spec) == now)
+      if (table->contestants[i].slow == now)
         some[count++] = &table->contestants[i];
   pcal_status status = pc_judging_try_all(state, some, count, err);
   for (size_t i = 0; i < count && status == PCAL_OK; i++)
@@ -204,7 +208,7 @@ static pcal_status comparison_run(pc_judging *state, size_t first, int slow, pca
     return comparison_run_stages(state, first, slow, err);
   for (size_t i = first; i < table->count; i++) {
     pc_contestant *contestant = &table->contestants[i];
-    if (pc_judging_is_slow(contestant->spec) != slow)
+    if (contestant->slow != slow)
       continue;
     PC_TRY(pc_judging_try(state, contestant, err));
     pc_judging_count(state, contestant, pc_judging_steps(state));
@@ -443,8 +447,7 @@ pcal_status pc_compare(const pcal_model *models, size_t model_count,
       state.form == PC_FORM_DISTANCES
           ? pc_fail(err, PCAL_USAGE,
                     "a comparison is about one number, and {target} has several columns; give "
-                    "one of "
-                    "them, with its samples, or measure energy-score of each model")
+                    "one of them, with its samples, or measure energy-score of each model")
           : comparison_names(table, models, err);
   if (status == PCAL_OK)
     status = comparison_specs(&state, err);

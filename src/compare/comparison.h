@@ -22,11 +22,12 @@ typedef enum pc_omission {
   PC_OMITTED_LATE      /* the time was used up */
 } pc_omission;
 
-/* One method on one model.  The first record of its results, and the first gain, are those of the ranking
- * metric. */
+/* One method on one model.  The first record of its results, and the first gain, are those of
+ * the ranking metric. */
 typedef struct pc_contestant {
   size_t model;
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX]; /* of the method: full and short spec */
+  int slow;                                   /* its method takes long */
   const char *status;                         /* of its fits; NULL: it could not be judged */
   pc_omission omission;                       /* the reason in that case, */
   char why[256];                              /* and in words */

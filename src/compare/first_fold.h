@@ -1,5 +1,5 @@
-/* The Brier score of each row of the first fold, by which `compare` gives up hopeless methods before
- * it fits them to the other folds. */
+/* The Brier score of each row of the first fold, by which `compare` gives up hopeless methods
+ * before it fits them to the other folds. */
 #ifndef PC_FIRST_FOLD_H
 #define PC_FIRST_FOLD_H
 

@@ -26,8 +26,8 @@ static int held_out_interrupted(void *user) {
   return atomic_load(watch->stop);
 }
 
-/* Reports the progress of one fit, or that of all folds as one.  Steps of a fit begin anew: the report
- * never goes back. */
+/* Reports the progress of one fit, or that of all folds as one.  Steps of a fit begin anew: the
+ * report never goes back. */
 static void held_out_progress(void *user, const char *what, uint64_t done, uint64_t total) {
   held_out_watch *watch = user;
   if (watch->given == NULL)

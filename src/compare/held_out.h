@@ -31,8 +31,8 @@ PC_CHECKED pcal_status pc_held_out_fit_first(const pc_held_out *held_out, const 
 PC_CHECKED pcal_status pc_held_out_fit_others(const pc_held_out *held_out, const char *method,
                                               pcal_calibrator **out, pcal_error *err);
 
-/* The same rows for one task among several: a source of its own on the kept rows, and one thread.  Must
- * not move while it is open. */
+/* The same rows for one task among several: a source of its own on the kept rows, and one
+ * thread.  Must not move while it is open. */
 typedef struct pc_held_out_alone {
   pc_held_out held_out; /* for the other functions */
   const pc_held_out *given;
@@ -52,8 +52,8 @@ PC_CHECKED pcal_status pc_held_out_alone_open(const pc_held_out *given, size_t w
                                               atomic_int *stop, pc_held_out_alone *out,
                                               pcal_error *err);
 void pc_held_out_alone_close(pc_held_out_alone *alone);
-/* Fits and measures as pc_held_out_fit_first and pc_held_out_measure do, and one later fold; what they
- * return keeps nothing of the task. */
+/* Fits and measures as pc_held_out_fit_first and pc_held_out_measure do, and one later fold;
+ * what they return keeps nothing of the task. */
 PC_CHECKED pcal_status pc_held_out_alone_fit(pc_held_out_alone *alone, const char *method,
                                              size_t fold, pcal_calibrator **out,
                                              pcal_error *err);

@@ -11,8 +11,8 @@
 #include "system/clock.h"
 
 #define JUDGING_HOPELESS 4.0
-/* Scores of rows: of more, the fits of all contestants at once could need much memory, and each has enough
- * work for all threads. */
+/* Scores of rows: of more, the fits of all contestants at once could need much memory, and each
+ * has enough work for all threads. */
 #define JUDGING_STAGES_CELLS ((size_t)1 << 21)
 #define JUDGING_ONE_RUN_CELLS ((size_t)1 << 18)
 
@@ -78,19 +78,9 @@ static int judging_gives_up(const pc_judging *state) {
          !state->config->skip_missing;
 }
 
-static uint64_t judging_share(const pc_contestant *contestant) {
-  return pc_judging_is_slow(contestant->spec) ? JUDGING_SLOW_SHARE : 1;
-}
-
 void pc_judging_count(const pc_judging *state, const pc_contestant *contestant,
                       uint64_t steps) {
-  atomic_fetch_add(&state->table->progress.done, steps * judging_share(contestant));
-}
-
-int pc_judging_is_slow(const char *spec) {
-  const pc_calibrator_method *method = NULL;
-  pc_options options;
-  return pc_calibrator_parse(spec, &method, &options, NULL) == PCAL_OK && method->slow;
+  atomic_fetch_add(&state->table->progress.done, steps * pc_judging_share(contestant));
 }
 
 static void judging_write_hopeless(const pc_judging *state, const pc_first_fold *fold,
@@ -115,12 +105,12 @@ static int judging_scores_first(const pc_judging *state, const pc_held_out *held
   return judging_gives_up(state) && pc_calibrator_columns(first) == shape.columns;
 }
 
-/* Compares a first fold with the best so far, and takes it over; returns true if the contestant is given
- * up. */
+/* Compares a first fold with the best so far, and takes it over; returns true if the contestant
+ * is given up. */
 static int judging_compare_first(pc_judging *state, pc_first_fold *fold,
                                  pc_contestant *contestant) {
   const double excess = pc_first_fold_excess(fold, &state->leader);
-  const int hopeless = excess > JUDGING_HOPELESS && pc_judging_is_slow(contestant->spec);
+  const int hopeless = excess > JUDGING_HOPELESS && contestant->slow;
   if (hopeless)
     judging_write_hopeless(state, fold, excess, contestant);
   if (state->leader.count == 0 || fold->mean < state->leader.mean) {
@@ -366,7 +356,8 @@ static pcal_status judging_fit_other_task(void *user, size_t index, size_t worke
   return PCAL_OK;
 }
 
-/* Fits the first fold of an entrant once more, alone: side by side the fits took too much memory. */
+/* Fits the first fold of an entrant once more, alone: side by side the fits took too much
+ * memory. */
 static pcal_status judging_fit_first_again(judging_stages *all, judging_entrant *entrant,
                                            pcal_error *err) {
   const pc_held_out *held_out = &all->held_out;
@@ -435,8 +426,8 @@ static pcal_status judging_fit_stages(judging_stages *all, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* How many entrants are measured by one task each; the others, too few to keep all threads busy, are measured
- * one after the other with all threads. */
+/* How many entrants are measured by one task each; the others, too few to keep all threads
+ * busy, are measured one after the other with all threads. */
 static size_t judging_task_count(const judging_stages *all, size_t workers) {
   size_t live = 0, taken = 0, end = 0;
   for (size_t i = 0; i < all->count; i++)
@@ -536,7 +527,7 @@ pcal_status pc_judging_try_all(pc_judging *state, pc_contestant *const *contesta
   uint64_t end = atomic_load(done);
   atomic_init(&all.stop, 0);
   for (size_t i = 0; i < count; i++)
-    end += pc_judging_steps(state) * judging_share(contestants[i]);
+    end += pc_judging_steps(state) * pc_judging_share(contestants[i]);
   pcal_status status = judging_stages_open(&all, contestants, err);
   if (status == PCAL_OK)
     status = judging_fit_stages(&all, err);

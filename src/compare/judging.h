@@ -20,13 +20,13 @@ typedef struct pc_judging {
   char leader_name[PC_SPEC_MAX];
 } pc_judging;
 
-#define JUDGING_SLOW_SHARE 8 /* of a slow method, in steps of a fast one */
-
 /* How a contestant of this model is fitted and judged. */
 pc_held_out pc_judging_held_out(const pc_judging *state, size_t model);
 
-/* True for a method that takes long; false for an unknown one. */
-int pc_judging_is_slow(const char *spec);
+/* Weight of the steps of a contestant in progress: a slow method counts as eight fast ones. */
+static inline uint64_t pc_judging_share(const pc_contestant *contestant) {
+  return contestant->slow ? 8 : 1;
+}
 
 /* Steps of a contestant for progress: its folds, and judging it. */
 static inline uint64_t pc_judging_steps(const pc_judging *state) {
@@ -37,11 +37,11 @@ void pc_judging_count(const pc_judging *state, const pc_contestant *contestant, 
 
 /* True if contestants of these rows can be judged side by side. */
 int pc_judging_suits_stages(const pc_judging *state);
-/* True if there are so few rows that all contestants can be judged at once: nobody waits long for the fast
- * ones. */
+/* True if there are so few rows that all contestants can be judged at once: nobody waits long
+ * for the fast ones. */
 int pc_judging_suits_one_run(const pc_judging *state);
-/* Judges several contestants as pc_judging_try does one after the other, but in stages, each with all
- * threads: first folds, other folds, measuring.  The results are the same. */
+/* Judges several contestants as pc_judging_try does one after the other, but in stages, each
+ * with all threads: first folds, other folds, measuring.  The results are the same. */
 PC_CHECKED pcal_status pc_judging_try_all(pc_judging *state, pc_contestant *const *contestants,
                                           size_t count, pcal_error *err);
 

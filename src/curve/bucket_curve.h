@@ -39,8 +39,8 @@ PC_CHECKED pcal_status pc_bucket_curve_copy(const pc_bucket_curve *curve, pc_buc
 /* Builds a curve from the tally of a first pass; freed with pc_bucket_curve_free. */
 PC_CHECKED pcal_status pc_bucket_curve_new(const pcal_env *env, const pc_bucket_tally *tally,
                                            pc_bucket_curve *out, pcal_error *err);
-/* Requires that all scores are 16-bit floats.  Marks each segment at or above 2^-4 as the single score that it
- * holds: there a bucket of equal width has at most one such float. */
+/* Requires that all scores are 16-bit floats.  Marks each segment at or above 2^-4 as the
+ * single score that it holds: there a bucket of equal width has at most one such float. */
 void pc_bucket_curve_close_float16(pc_bucket_curve *curve);
 void pc_bucket_curve_free(pc_bucket_curve *curve);
 
@@ -77,7 +77,8 @@ PC_CHECKED pcal_status pc_bucket_curve_cell_targets(const pc_bucket_curve *curve
 PC_CHECKED pcal_status pc_bucket_curve_refine(pc_bucket_curve *curve,
                                               const pc_bucket_tally *tally, pcal_error *err);
 
-/* Takes the sums at the points of a pass.  PCAL_IO: the rows differ from those of earlier passes. */
+/* Takes the sums at the points of a pass.  PCAL_IO: the rows differ from those of earlier
+ * passes. */
 PC_CHECKED pcal_status pc_bucket_curve_take_logits(pc_bucket_curve *curve,
                                                    const pc_bucket_tally *tally,
                                                    pcal_error *err);

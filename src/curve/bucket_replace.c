@@ -1,5 +1,5 @@
-/* Segments are replaced block by block, by all threads: each block counts the segments that it will have and
- * checks their rows, then writes them to its place in a new array. */
+/* Segments are replaced block by block, by all threads: each block counts the segments that it
+ * will have and checks their rows, then writes them to its place in a new array. */
 #include <math.h>
 
 #include "base/executor.h"
@@ -104,7 +104,8 @@ static size_t replace_first_target(const pc_refine_targets *targets, size_t segm
   return first;
 }
 
-/* Goes through the segments of a block; returns the number of new ones, which it writes unless out is NULL. */
+/* Goes through the segments of a block; returns the number of new ones, which it writes
+ * unless out is NULL. */
 static size_t replace_block(const replace_work *work, size_t block, pc_segment *out) {
   const pc_refine_targets *targets = work->tally->targets;
   const pc_bucket_curve *curve = work->curve;

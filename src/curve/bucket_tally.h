@@ -135,8 +135,8 @@ PC_CHECKED pcal_status pc_bucket_tally_scan_stored(pc_bucket_tally *tally,
 PC_CHECKED pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into,
                                                const pc_bucket_tally *from, pcal_error *err);
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from);
-/* The same for a later pass in two steps, the first of which several threads can do: sub-buckets `begin` to
- * `end` - 1 of `segments`; then all else. */
+/* The same for a later pass in two steps, the first of which several threads can do:
+ * sub-buckets `begin` to `end` - 1 of `segments`; then all else. */
 void pc_bucket_tally_merge_segments(pc_bucket_tally *into, const pc_bucket_tally *from,
                                     size_t begin, size_t end);
 void pc_bucket_tally_merge_rest(pc_bucket_tally *into, const pc_bucket_tally *from);

@@ -33,9 +33,9 @@ size_t pc_curve_binning_count(const pc_curve_binning *binning, double total);
  * so that equal scores share a bin.  Writes at most `bins` bins and returns how many.  Moments
  * are NaN unless the table is one of scores. */
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out);
-/* The same, for errors whose variance uses moments: those of PC_BINS_MANY_ROWS rows or more are NaN in
- * every form of table, so that intervals of rounds (measure/rounds.h), which do not know them, have
- * the bits of one process. */
+/* The same, for errors whose variance uses moments: those of PC_BINS_MANY_ROWS rows or more are
+ * NaN in every form of table, so that intervals of rounds (measure/rounds.h), which do not know
+ * them, have the bits of one process. */
 #define PC_BINS_MANY_ROWS 16384.0
 size_t pc_bins_by_mass_of_error(const pc_curve_table *table, size_t bins, pc_bin *out);
 /* The same; ends[i]: the entry before which bin i ends.  NULL: not wanted. */

@@ -67,7 +67,8 @@ static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
   return pc_fixed_value(&bound);
 }
 
-/* Marks the open entries of a block inside which the gap could be wider than `gap`, and entry `widest`. */
+/* Marks the open entries of a block inside which the gap could be wider than `gap`, and
+ * entry `widest`. */
 static void gap_mark(const pc_curve_table *table, double gap, size_t widest, gap_block *block,
                      uint8_t *wanted) {
   pc_fixed running = block->before;
@@ -81,7 +82,8 @@ static void gap_mark(const pc_curve_table *table, double gap, size_t widest, gap
   }
 }
 
-/* A table that several threads read, block by block: the sum of each block, its widest gap, its marks. */
+/* A table that several threads read, block by block: the sum of each block, its widest gap,
+ * its marks. */
 typedef struct gap_blocks {
   const pc_curve_table *table;
   gap_block *list;
@@ -152,8 +154,8 @@ static pcal_status gap_run_blocks(gap_blocks *all, size_t count, pcal_error *err
   return all->wanted == NULL ? PCAL_OK : pc_run(team, count, cost, gap_mark_task, all, err);
 }
 
-/* Reads a table by blocks and counts the marks; 0 if it has no other threads or there is no memory for blocks,
- * and then the caller reads the table itself. */
+/* Reads a table by blocks and counts the marks; 0 if it has no other threads or there is no
+ * memory for blocks, and then the caller reads the table itself. */
 static int gap_in_blocks(const pc_curve_table *table, gap_blocks *all, size_t *marked) {
   const size_t count = (table->count + GAP_BLOCK - 1) / GAP_BLOCK;
   *marked = 0;
@@ -226,8 +228,9 @@ static double gap_largest(const double *values, size_t count) {
   return largest;
 }
 
-/* Inside range r the gap moves from before[r] to before[r + 1] on a way no longer than move[r]: where it is
- * x it has come |x - before| and has |x - next| to go, so |x| is at most half of |before| + |next| + move. */
+/* Inside range r the gap moves from before[r] to before[r + 1] on a way no longer than move[r]:
+ * where it is x it has come |x - before| and has |x - next| to go, so |x| is at most half of
+ * |before| + |next| + move. */
 static double gap_point_bound(const double *before, const double *move, size_t r) {
   return 0.5 * (fabs(before[r]) + fabs(before[r + 1]) + move[r]) * (1 + 0x1p-40);
 }

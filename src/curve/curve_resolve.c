@@ -182,8 +182,8 @@ static resolve_span resolve_targets_of(const resolve_by_range *all, size_t range
   return span;
 }
 
-/* True if one thread would be busy with a range for longer than the others with theirs: many models have a
- * large part of their scores in the last bucket. */
+/* True if one thread would be busy with a range for longer than the others with theirs: many
+ * models have a large part of their scores in the last bucket. */
 static int resolve_is_crowded(const resolve_by_range *all, size_t range) {
   const resolve_work *work = all->work;
   const size_t rows = resolve_column(&work->ranges, 0, range).count +
@@ -251,8 +251,8 @@ static pcal_status resolve_crowded(const resolve_by_range *all, size_t range, pc
   return status;
 }
 
-/* Each range is added by one task, and crowded ones then by all threads, or by this one if there is too little
- * memory. */
+/* Each range is added by one task, and crowded ones then by all threads, or by this one if
+ * there is too little memory. */
 static pcal_status resolve_fill_ranges(const resolve_work *work, pc_bucket_tally *tally,
                                        pcal_error *err) {
   resolve_by_range all = {.work = work, .tally = tally};

@@ -70,8 +70,8 @@ static inline double pc_curve_table_hits(const pc_curve_table *table, size_t ent
 /* The exact sum of the scores of an entry: over all its rows, and over its hits. */
 pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry);
 pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry);
-/* The sum of the squared scores of an entry, each truncated to a multiple of 2^-53.  Tables of segments
- * have it only if a metric has asked for it (PC_MOMENT_SQUARE). */
+/* The sum of the squared scores of an entry, each truncated to a multiple of 2^-53.  Tables of
+ * segments have it only if a metric has asked for it (PC_MOMENT_SQUARE). */
 pc_fixed pc_curve_table_square_sum(const pc_curve_table *table, size_t entry);
 
 /* True if an entry may hold more than one score. */

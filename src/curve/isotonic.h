@@ -18,8 +18,8 @@ typedef struct pc_isotonic {
 
 double pc_isotonic_value(const pc_isotonic_block *block);
 
-/* Fits a table of scores or segments; freed with pc_isotonic_free.  Equal scores are one entry, so ties are
- * averaged before pooling. */
+/* Fits a table of scores or segments; freed with pc_isotonic_free.  Equal scores are one entry,
+ * so ties are averaged before pooling. */
 PC_CHECKED pcal_status pc_isotonic_fit(const pcal_env *env, const pc_curve_table *table,
                                        pc_isotonic *out, pcal_error *err);
 /* The same from two sorted columns, without building a table. */

@@ -1,13 +1,16 @@
-/* Formula:  let G be the minorant of the ends of segments.  It is straight inside a segment, and the true
- * minorant is not above it.  A segment that begins at (x, y) and has m misses and h hits can have no
- * point further below a line of slope 0 to 1 than (x + m, y): misses first, then hits.  If that point
- * is at least `slack` above G, so are all points inside the segment, and they are not needed:
+/* Formula:  let G be the minorant of the ends of segments.
+ *
+ * G is straight inside a segment, and the true minorant is not above it.  A segment that begins
+ * at (x, y) and has m misses and h hits can have no point further below a line of slope 0 to 1
+ * than (x + m, y): misses first, then hits.  If that point is at least `slack` above G, so are
+ * all points inside the segment, and they are not needed:
  *   slack 0   a point that is not below G is a corner of the true minorant only if it is one of G;
  *   slack 1   a row more, placed at P_i, changes the minorant only if P_i is less than 1 above
  *             it: the step (1, 1) from P_i - (1, 1), or (1, 0) to P_i + (1, 0), must reach below
  *             the line through P_i's block (venn_abers_bounds.c).
- * The same holds for the point between two such segments: if it is no corner of G and `slack` above it,
- * the segments may be joined.  Later passes only add points, which lowers G, so that this stays true.
+ * The same holds for the point between two such segments: if it is no corner of G and `slack`
+ * above it, the segments may be joined.  Later passes only add points, which lowers G, so that
+ * this stays true.
  *
  * Edge cases:
  *   (1) a single score has no point inside;

@@ -1,9 +1,9 @@
-/* Sums of a logistic regression over scores: the log-likelihood of logit P(y = 1) = a + b logit p and its
- * derivatives at one point (a, b).
+/* Sums of a logistic regression over scores: the log-likelihood of
+ * logit P(y = 1) = a + b logit p and its derivatives at one point (a, b).
  *
- * Each term is rounded to a multiple of 2^-44, and integers are added: sums depend on the rows only,
- * a row of whole weight w adds as much as w rows, and sums of parts add up to those of all rows (measure/rounds.h).
- * Terms are at most 2^18, weights together at most 2^62. */
+ * Each term is rounded to a multiple of 2^-44, and integers are added: sums depend on the rows
+ * only, a row of whole weight w adds as much as w rows, and sums of parts add up to those of
+ * all rows (measure/rounds.h).  Terms are at most 2^18, weights together at most 2^62. */
 #ifndef PC_LOGIT_SUMS_H
 #define PC_LOGIT_SUMS_H
 
@@ -37,8 +37,8 @@ void pc_logit_sums_add(pc_logit_sums *sums, double score, double misses, double 
 /* A list of sums without rows, one for each point; NULL: no memory.  Freed with pc_free. */
 pc_logit_sums *pc_logit_sums_list(const pcal_env *env, const pc_logit_point *points,
                                   size_t count);
-/* Adds rows to each of `points` sums.  hits NULL: all rows have the outcome `hit`; weight NULL: all weights
- * are 1, else they are whole. */
+/* Adds rows to each of `points` sums.  hits NULL: all rows have the outcome `hit`; weight NULL:
+ * all weights are 1, else they are whole. */
 void pc_logit_sums_add_rows(pc_logit_sums *sums, size_t points, const double *score,
                             const uint8_t *hits, int hit, const double *weight, size_t count);
 /* Adds sums of the same point; at most 2^62 rows together. */

@@ -1,8 +1,8 @@
 /* Edge cases:
- *   (1) a bin that holds the lowest or the highest score is divided there; the bins are those of all
- *       rows;
- *   (2) a mean is kept between the lowest and the highest score of its bin: sums have units of 2^-61, in
- *       which much smaller scores are lost;
+ *   (1) a bin that holds the lowest or the highest score is divided there; the bins are those
+ *       of all rows;
+ *   (2) a mean is kept between the lowest and the highest score of its bin: sums have units of
+ *       2^-61, in which much smaller scores are lost;
  *   (3) means that rounding does not leave in ascending order are joined with the entry before. */
 #include "curve/mass_points.h"
 

@@ -126,8 +126,9 @@ typedef struct point_cell {
   double low, width;
 } point_cell;
 
-/* Two places with shares of the rows of one outcome, whose mean is `mean` and whose variance is that of the scores:
- * the upper end of the cell, and one below the mean.  No variance fits a larger distance: both lie in the cell. */
+/* Two places with shares of the rows of one outcome, whose mean is `mean` and whose variance is
+ * that of the scores: the upper end of the cell, and one below the mean.  No variance fits a
+ * larger distance: both lie in the cell. */
 static void point_pair(const point_rows *rows, const point_cell *cell, double mean,
                        double at[2], double share[2]) {
   const double low = cell->low, above = fmax(mean - low, 0.0), left = cell->width - above;
@@ -224,8 +225,8 @@ static pcal_status point_task(void *user, size_t task, size_t worker, pcal_error
   return PCAL_OK;
 }
 
-/* Divides the entries.  A task writes after room for two masses for each earlier entry, or for each earlier cell
- * where those are fewer. */
+/* Divides the entries.  A task writes after room for two masses for each earlier entry, or for
+ * each earlier cell where those are fewer. */
 static void point_divide(point_work *work, const pc_point_masses *all) {
   const size_t count = work->table->count, most = count / POINT_TASK_ENTRIES + 1;
   const int by_cell = count > ((size_t)1 << work->level);
@@ -468,10 +469,11 @@ size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_
 #define POINT_FIRST 0.79788456080286541
 #define POINT_SECOND 0.96788289807657284
 
-/* In a narrow cell the scores of one outcome and its two masses have the same mean and variance, so that with
- * f(s) = r(s) K(t, s) both differ from the same parabola around the middle of the cell by at most
- * |f3| (w / 2)^3 / 6 for a row, f3 = r K3 + 3 K2 the third derivative; over t |K3| integrates to 1.5101 / sigma^3.
- * The error is at most w^3 (POINT_THIRD size u^3 + POINT_THIRD_OTHER u^2). */
+/* In a narrow cell the scores of one outcome and its two masses have the same mean and
+ * variance, so that with f(s) = r(s) K(t, s) both differ from the same parabola around the
+ * middle of the cell by at most |f3| (w / 2)^3 / 6 for a row, f3 = r K3 + 3 K2 the third
+ * derivative.  Over t |K3| integrates to 1.5101 / sigma^3.  The error is at most
+ *   w^3 (POINT_THIRD size u^3 + POINT_THIRD_OTHER u^2). */
 #define POINT_THIRD (1.5101 / 24)
 #define POINT_THIRD_OTHER (3 * POINT_SECOND / 24)
 #define POINT_BISECTIONS 60

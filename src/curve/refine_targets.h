@@ -1,10 +1,18 @@
 /* The targets of a later pass over a bucket curve (bucket_tally.h): building them, and their
  * bytes.
  *
- * Saved: level of cells (u8), number of points (u8), points (logit_sums.h), number of targets (varint); for each the distance of its low score
- * from the high score before, the distance of its high from its low score (varints, in keys of
- * pc_score_key; keys begin at 0), the action (u8) and the shift (u8).  Segments of the curve are
- * not saved: only the process that has the curve needs them. */
+ * Saved, in this order:
+ *   level of cells (u8);
+ *   number of points (u8);
+ *   points (logit_sums.h);
+ *   number of targets (varint);
+ *   for each target:
+ *     distance of its low score from the high score before (varint);
+ *     distance of its high from its low score (varint);
+ *     action (u8);
+ *     shift (u8).
+ * Distances are in keys of pc_score_key, which begin at 0.  Segments of the curve are not saved:
+ * only the process that has the curve needs them. */
 #ifndef PC_REFINE_TARGETS_H
 #define PC_REFINE_TARGETS_H
 

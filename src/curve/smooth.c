@@ -311,7 +311,8 @@ static pcal_status smooth_block_sum(void *user, size_t index, size_t worker, pca
   return PCAL_OK;
 }
 
-/* Blocks with masses near them: from the first such block, at or after `first`, to the last one of a wave. */
+/* Blocks with masses near them: from the first such block, at or after `first`, to the last
+ * one of a wave. */
 typedef struct smooth_wave {
   size_t first, count; /* blocks; count 0: there are none */
   size_t masses;       /* near them */

@@ -173,8 +173,8 @@ static void ladder_mirror(double *mass, int64_t nodes) {
   }
 }
 
-/* Adds the gaps of cells to their nodes.  Neighbouring cells often share nodes, whose sums then stay in
- * registers. */
+/* Adds the gaps of cells to their nodes.  Neighbouring cells often share nodes, whose sums then
+ * stay in registers. */
 static void ladder_distribute(const pc_smooth_ladder *ladder, const ladder_grid *grid,
                               const double *gap, double *mass) {
   for (size_t c = 0; c < ladder->cells;) {

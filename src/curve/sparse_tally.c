@@ -211,8 +211,8 @@ pcal_status pc_sparse_tally_fill(const pc_sparse_tally *sparse, pc_bucket_tally 
 
 /* ---- bytes ---- */
 
-/* Sums are written as their distance from what they would be if scores lay evenly between low and high: the more
- * rows there are, the fewer bytes that takes. */
+/* Sums are written as their distance from what they would be if scores lay evenly between low
+ * and high: the more rows there are, the fewer bytes that takes. */
 typedef struct sparse_guess {
   pc_int128 low;   /* in units of 2^-61 */
   uint64_t span;   /* high - low, the same */
@@ -229,7 +229,8 @@ static pc_uint128 sparse_tally_share(pc_uint128 sum, uint64_t part, uint64_t who
   return sum / whole * part + sum % whole * part / whole;
 }
 
-/* The sum of squares of `rows` scores whose sum is rows * low + above, less rows times the least square. */
+/* The sum of squares of `rows` scores whose sum is rows * low + above, less rows times the
+ * least square. */
 static pc_int128 sparse_tally_squares(const sparse_guess *guess, uint64_t rows,
                                       pc_uint128 above) {
   const double n = (double)rows, span = guess->to - guess->from;
@@ -277,7 +278,8 @@ static void sparse_tally_encode_squares(pc_encoder *out, const pc_segment *segme
                                hits - sparse_tally_squares(guess, segment->hits, hit_score));
 }
 
-/* What is known of the segment before: the key of its high score, and the distance of its two keys. */
+/* What is known of the segment before: the key of its high score, and the distance of its
+ * two keys. */
 typedef struct sparse_before {
   uint64_t key, width;
 } sparse_before;

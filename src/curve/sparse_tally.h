@@ -2,14 +2,28 @@
  * buckets that have rows, and the stored scores, sorted and equal ones joined: the bytes do not
  * depend on the order of merges.
  *
- * Saved: whether there are squares (u8; 2: of hits too), number of buckets (varint); for each the distance of its index from the one before
- * and the segment: rows, hits, distance of its low score from the high score before, distance of
- * its high from its low score less that of the segment before (in keys of pc_score_key; keys begin at 0), sum of
- * scores, the same over hits (in units of 2^-61), and with squares the sum of squared scores (in units of 2^-53),
- * and perhaps the same over hits; sums as distances from what scores that lie evenly between low and high would
- * have; all varints.  Then, for misses
- * and for hits, the number of stored scores (varint), whether weights follow (u8), the scores
- * (doubles) and the weights (varints).  Number of sums of logistic regressions (u8), the sums (logit_sums.h). */
+ * Saved, in this order:
+ *   whether there are squares (u8; 2: of hits too);
+ *   number of buckets (varint);
+ *   for each bucket (varints; scores in keys of pc_score_key, which begin at 0):
+ *     distance of its index from the one before;
+ *     rows;
+ *     hits;
+ *     distance of its low score from the high score before;
+ *     distance of its high from its low score, less that of the segment before;
+ *     sum of scores (in units of 2^-61);
+ *     sum of scores of hits (in units of 2^-61);
+ *     with squares: sum of squared scores (in units of 2^-53);
+ *     with squares of hits: the same over hits;
+ *   for misses, then for hits:
+ *     number of stored scores (varint);
+ *     whether weights follow (u8);
+ *     the scores (doubles);
+ *     the weights (varints);
+ *   number of sums of logistic regressions (u8);
+ *   these sums (logit_sums.h).
+ * Sums of a bucket are saved as distances from the sums of scores that lie evenly between low and
+ * high. */
 #ifndef PC_SPARSE_TALLY_H
 #define PC_SPARSE_TALLY_H
 

@@ -2,8 +2,8 @@
  * convert_logits.c does with its own, and rows of probabilities that it has checked
  * (device/prob_rows_body.h), as row_convert.c.
  *
- * Edge cases: labels and weights as in row_check.h.  All logits are finite, and all probabilities valid;
- * otherwise data/pass.c copies the rows and converts them here.
+ * Edge cases: labels and weights as in row_check.h.  All logits are finite, and all
+ * probabilities valid; otherwise data/pass.c copies the rows and converts them here.
  * Cost: one exp and one log for each row. */
 #include <math.h>
 

@@ -217,8 +217,8 @@ static pcal_status pass_device_copy(pc_pass *pass, const pcal_batch *batch, pcal
                         PC_DEVICE_PIECE / row * row, pass_device_piece, &copy, err);
 }
 
-/* Rows by their softmax, or by columns of checked probabilities; a window with a row that needs a check
- * on the host is copied. */
+/* Rows by their softmax, or by columns of checked probabilities; a window with a row that needs
+ * a check on the host is copied. */
 static pcal_status pass_device_softmax(pc_pass *pass, const pcal_batch *batch, unsigned *ways,
                                        pcal_error *err) {
   for (size_t begin = 0; begin < batch->rows; begin += PC_DEVICE_ROWS) {

@@ -21,8 +21,8 @@ typedef enum pc_pass_done {
   PC_PASS_ALL
 } pc_pass_done;
 
-/* Adds all rows of a batch on a device at once, at most PC_DEVICE_SUMS_ROWS, if it can: *done says so.
- * It may set `rescaled` and `rest` of the pass, which are 0 before. */
+/* Adds all rows of a batch on a device at once, at most PC_DEVICE_SUMS_ROWS, if it can: *done
+ * says so.  It may set `rescaled` and `rest` of the pass, which are 0 before. */
 typedef pcal_status (*pc_pass_sum)(void *user, const pcal_batch *batch,
                                    const pc_device_labels *labels, pc_pass_done *done,
                                    pcal_error *err);
@@ -48,8 +48,8 @@ typedef enum pc_pass_way {
   PC_WAY_MISSED = 32  /* pc_pass_sum has not added some rows, which were then passed on twice */
 } pc_pass_way;
 
-/* The ways of rows that are passed on after PC_PASS_SOME are shifted by this, and those of PC_STAGE_FULL
- * by the second. */
+/* The ways of rows that are passed on after PC_PASS_SOME are shifted by this, and those of
+ * PC_STAGE_FULL by the second. */
 #define PC_WAY_REST 2
 #define PC_WAY_FULL 8
 

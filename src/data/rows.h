@@ -54,6 +54,8 @@ pc_form pc_kind_form(pcal_kind kind);
  * for messages: "{labels}" ... (base/argument_names.def). */
 const char *pc_kind_outcome(pcal_kind kind);
 const char *pc_kind_outcome_argument(pcal_kind kind);
+/* Scores of a kind, for text output: "means and variances". */
+const char *pc_kind_title(pcal_kind kind);
 
 /* True for one column of scores of class 1 of two. */
 int pc_layout_is_binary(const pc_layout *layout);
@@ -188,8 +190,9 @@ int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
 /* False for scores on a device that have gaps. */
 int pc_batch_fits_device(const pcal_batch *batch);
 
-/* Fails if the scores of a batch on a device have gaps, or are not in the memory of that device: the
- * driver would stop at the first access and leave the caller's context unusable.  name: of the scores. */
+/* Fails if the scores of a batch on a device have gaps, or are not in the memory of that
+ * device: the driver would stop at the first access and leave the caller's context unusable.
+ * name: of the scores. */
 PC_CHECKED pcal_status pc_batch_check_device(const pcal_batch *batch, const char *name,
                                              pcal_error *err);
 

@@ -22,7 +22,8 @@ typedef enum pc_tone {
   PC_TONE_WARM,  /* too high */
   PC_TONE_COOL,  /* too low */
   PC_TONE_PAPER, /* background */
-  PC_TONE_A, /* series; distinct for colour-blind readers too.  In figures of one model: predictions */
+  /* Series, distinct for colour-blind readers too.  In figures of one model: */
+  PC_TONE_A, /* predictions */
   PC_TONE_B, /* wrong predictions */
   PC_TONE_C, /* outcomes */
   PC_TONE_D, /* D and G to I: variants of a metric */

@@ -1,5 +1,5 @@
-/* Marks are in data units of their panel, y upwards; rectangles of panels, shifts of notes and sizes
- * are in figure units, like in the SVG, y downwards. */
+/* Marks are in data units of their panel, y upwards; rectangles of panels, shifts of notes and
+ * sizes are in figure units, like in the SVG, y downwards. */
 #include "figure/figure_json.h"
 
 #include "base/json.h"

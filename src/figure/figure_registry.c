@@ -104,8 +104,7 @@ pcal_status pc_figure_record_with_curve(const pc_figure_data *data, const pc_mea
 
 static pcal_status figure_registry_needs_data(const pc_figure_row *row, pcal_error *err) {
   return pc_fail(err, PCAL_USAGE,
-                 "figure %s needs the data, not only results; "
-                 "plot from the data",
+                 "figure %s needs the data, not only results; plot from the data",
                  row->row.name);
 }
 

@@ -13,9 +13,7 @@ pcal_status pc_selector_split(const char *text, int whole_exists, const pcal_env
   if (colon != NULL && strchr(colon, '/') != NULL)
     colon = NULL;
   if (text[0] == '\0' || colon == text)
-    return pc_fail(err, PCAL_USAGE,
-                   "\"%s\" does not name a file; write FILE or "
-                   "FILE:COLUMNS",
+    return pc_fail(err, PCAL_USAGE, "\"%s\" does not name a file; write FILE or FILE:COLUMNS",
                    text);
   if (colon != NULL && colon[1] == '\0')
     return pc_fail(err, PCAL_USAGE,

@@ -31,7 +31,8 @@ PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const 
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);
-/* Gives back the pages of mapped files, with all threads of env, when the rows will not be read again soon. */
+/* Gives back the pages of mapped files, with all threads of env, when the rows will not be
+ * read again soon. */
 void pc_source_forget_pages(const pcal_source *source, const pcal_env *env);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
@@ -44,8 +45,8 @@ const char *pc_source_notation(const pcal_source *source);
 
 /* True if rows may have different numbers of choices. */
 int pc_source_is_ragged(const pcal_source *source);
-/* Gives rows with different numbers of choices at least so many columns; the others are choices that
- * no row has.  Other sources, and those with names of classes, stay as they are. */
+/* Gives rows with different numbers of choices at least so many columns; the others are choices
+ * that no row has.  Other sources, and those with names of classes, stay as they are. */
 PC_CHECKED pcal_status pc_source_widen(pcal_source *source, size_t columns, pcal_error *err);
 
 /* True if the source has abstentions; *count is set to their number in a whole pass. */
@@ -77,8 +78,8 @@ pcal_device *pc_source_holder(const pcal_source *source);
 pcal_device *pc_source_device(const pcal_source *source);
 int pc_source_uploads(const pcal_source *source);
 
-/* Copies the scores of a window of pc_source_next_lazy to the device that the inputs name: the batch
- * is then one of that device until the next window.  Other batches stay as they are. */
+/* Copies the scores of a window of pc_source_next_lazy to the device that the inputs name: the
+ * batch is then one of that device until the next window.  Other batches stay as they are. */
 PC_CHECKED pcal_status pc_source_upload(pcal_source *source, pcal_batch *batch,
                                         pcal_error *err);
 

@@ -1,7 +1,8 @@
 /* Rows in which the model did not answer, beside confidences.
  *
- * An abstention is an answer with confidence 0 that is not correct: it counts as a row everywhere, is
- * the last row to be answered in selective prediction, and results show how many there are.
+ * An abstention is an answer with confidence 0 that is not correct: it counts as a row
+ * everywhere, is the last row to be answered in selective prediction, and results show how many
+ * there are.
  *
  * Edge cases:
  *   1. 1, true: the model did not answer; 0, false: it did.  A missing value is refused.

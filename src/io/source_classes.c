@@ -7,8 +7,8 @@
  *  2. scores with the same names in the same order: nothing changes.  In another order they are
  *     refused: labels that are numbers would change their meaning.
  *  3. scores that share some of the names are refused.
- *  4. rows with different numbers of choices: there may be more names than columns, those of choices
- *     that no row has.  Scores with names are found by name, in any order. */
+ *  4. rows with different numbers of choices: there may be more names than columns, those of
+ *     choices that no row has.  Scores with names are found by name, in any order. */
 #include <string.h>
 
 #include "io/source_state.h"

@@ -5,8 +5,8 @@
  * Edge cases:
  *   1. Labels of several columns that are all 0 or 1 are one-hot, and not expanded.
  *   2. Shares must lie in [0, 1] and sum to 1 within 1e-6; they are divided by their sum.
- *   3. A row with a missing share is one row with a missing label: whoever reads it skips or refuses
- *      it.
+ *   3. A row with a missing share is one row with a missing label: whoever reads it skips or
+ *      refuses it.
  *   4. For intervals each row is a cluster (pc_source_use_soft_clusters).
  *   5. Only those that know about soft labels may read them (pc_source_allow_soft).
  * Cost: one more pass over labels of several columns when the source is opened. */

@@ -37,8 +37,8 @@ typedef double convolve_vector
     __attribute__((vector_size(8 * sizeof(double)), aligned(8), may_alias));
 #define CONVOLVE_VECTORS (CONVOLVE_WIDTH / 8)
 
-/* One block of sums over the filled inputs from `begin` to `end`, all of them near the block.  Weights
- * beyond the taps are 0 and leave the sums as they are. */
+/* One block of sums over the filled inputs from `begin` to `end`, all of them near the block.
+ * Weights beyond the taps are 0 and leave the sums as they are. */
 static void convolve_filled_block(const double *in, const int32_t *filled, size_t begin,
                                   size_t end, const double *mirrored,
                                   convolve_vector sum[CONVOLVE_VECTORS]) {

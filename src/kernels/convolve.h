@@ -13,9 +13,9 @@ typedef struct pc_convolve_kernels {
   void (*convolve)(const double *in, const double *weight, size_t taps, size_t count,
                    double *out);
 
-  /* The same, bit by bit, for inputs of which many are 0.  filled: the indices of the others, ascending.
-   * mirrored: the weights in reverse order, with PC_CONVOLVE_PAD zeros before and after them.  Inputs
-   * are finite. */
+  /* The same, bit by bit, for inputs of which many are 0.  filled: the indices of the others,
+   * ascending.  mirrored: the weights in reverse order, with PC_CONVOLVE_PAD zeros before and
+   * after them.  Inputs are finite. */
   void (*convolve_filled)(const double *in, const int32_t *filled, size_t filled_count,
                           const double *mirrored, size_t taps, size_t count, double *out);
 

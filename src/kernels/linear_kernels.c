@@ -130,8 +130,8 @@ static inline void linear_sum_columns(const double *restrict gaps, const double 
     rest[r] = sums[0][r] + (same[r] - 1.0);
 }
 
-/* linear_residuals for a whole block of rows of PC_LINEAR_LANES numbers, with the same bits: rows are
- * lanes, so that nothing is added across a vector. */
+/* linear_residuals for a whole block of rows of PC_LINEAR_LANES numbers, with the same bits:
+ * rows are lanes, so that nothing is added across a vector. */
 static void linear_residuals_narrow(const double *restrict u, size_t count,
                                     const size_t *labels, double *restrict p,
                                     double *restrict residual, double *restrict loss) {
@@ -241,8 +241,8 @@ static inline const linear_vector *linear_at(const double *x) {
   return (const linear_vector *)(const void *)x;
 }
 
-/* x + LINEAR_BIG has the bits of LINEAR_BIG plus x in lattice steps, so that the terms of four rows are
- * added as integers. */
+/* x + LINEAR_BIG has the bits of LINEAR_BIG plus x in lattice steps, so that the terms of four
+ * rows are added as integers. */
 static void linear_outer_plain(double *restrict sums, const double *a, size_t pitch,
                                const double *v, size_t inputs, size_t stride) {
   const double *v1 = v + stride, *v2 = v1 + stride, *v3 = v2 + stride;
@@ -294,8 +294,8 @@ static inline void linear_upper_store(double *row, size_t i, size_t j,
       row[j + l - i] += sum[l];
 }
 
-/* Sums of columns j .. j + 7 for `here` inputs from i on, at most four.  x + LINEAR_BIG has the bits
- * of LINEAR_BIG plus x in lattice steps, so that terms are added as integers. */
+/* Sums of columns j .. j + 7 for `here` inputs from i on, at most four.  x + LINEAR_BIG has the
+ * bits of LINEAR_BIG plus x in lattice steps, so that terms are added as integers. */
 static inline void linear_upper_four(double *sums, const double *scaled, size_t stride,
                                      const double *const *x, size_t i, size_t here, size_t j,
                                      size_t count) {

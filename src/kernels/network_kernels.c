@@ -1,10 +1,10 @@
 /* Formula:  see network_kernels.h and optim/dense_net.c.  Vectors hold one number of eight rows, so
  *           that no lane is idle whatever the sizes of the layers.
- * Order:    sums over inputs, outputs and classes run in their order; sums over rows in lanes.  Several
- *           columns at a time only change which sums are computed together.
+ * Order:    sums over inputs, outputs and classes run in their order; sums over rows in lanes.
+ *           Several columns at a time only change which sums are computed together.
  * Edge cases: exp below -700 is taken in two steps, as in softmax.c.
- * Cost:     2 operations for each weight and row in a layer, 4 backward; one exp and one log for each
- *           output. */
+ * Cost:     2 operations for each weight and row in a layer, 4 backward; one exp and one log
+ *           for each output. */
 #include "kernels/network_kernels.h"
 
 #include "kernels/lane_math.h"

@@ -215,7 +215,8 @@ static void replica_sum_blocks(uint64_t seed, uint64_t stream, const uint64_t *i
   pc_philox_lanes(seed, streams, ids, words);
 }
 
-/* The number of ascending steps that are not above the largest word: few words reach the last ones. */
+/* The number of ascending steps that are not above the largest word: few words reach the
+ * last ones. */
 static inline size_t replica_sum_steps_reached(const uint32_t *words, size_t count,
                                                const uint32_t *steps, size_t step_count) {
   uint32_t most = 0;
@@ -422,8 +423,8 @@ static void replica_sum_exchange_bits(uint64_t seed, uint64_t stream, const uint
   }
 }
 
-/* Adds the values of one model, [row * width], to the sums of both sides for sixteen exchanges, which
- * are bits `shift` to `shift` + 15 of a row. */
+/* Adds the values of one model, [row * width], to the sums of both sides for sixteen exchanges,
+ * which are bits `shift` to `shift` + 15 of a row. */
 static inline void replica_sum_exchange_some(const uint64_t *bits, size_t shift,
                                              const double *values, size_t width, size_t count,
                                              double *stays, double *moves) {

@@ -28,14 +28,14 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_add_stored(void *state,
                                                            const pc_stored_rows *rows,
                                                            pcal_error *err);
 
-/* True if the curves of a need are only counted in the first pass (curve/class_counts.h); adds rows that
- * a device has counted to them. */
+/* True if the curves of a need are only counted in the first pass (curve/class_counts.h); adds
+ * rows that a device has counted to them. */
 int pc_machine_curve_buckets_counts(const pc_need *need, const pc_layout *layout);
 PC_CHECKED pcal_status pc_machine_curve_buckets_join_counts(void *state, const uint32_t *cells,
                                                             pcal_error *err);
 
-/* Adds the rows of a segment to bucket `index`, as pc_bucket_tally_join_segment.  The view has one part
- * and buckets of equal width. */
+/* Adds the rows of a segment to bucket `index`, as pc_bucket_tally_join_segment.  The view has
+ * one part and buckets of equal width. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_join(void *state, size_t index,
                                                      const pc_segment *segment,
                                                      pcal_error *err);
@@ -52,8 +52,8 @@ PC_CHECKED pcal_status pc_machine_curve_buckets_part(const pcal_env *env, void *
                                                      size_t part, pc_bucket_curve **out,
                                                      pcal_error *err);
 
-/* A copy of the same curve for metrics that join scores in cells, so that one pass can refine both; made at the first
- * call, which must be before the curve is refined. */
+/* A copy of the same curve for metrics that join scores in cells, so that one pass can refine
+ * both; made at the first call, which must be before the curve is refined. */
 PC_CHECKED pcal_status pc_machine_curve_buckets_cells(const pcal_env *env, void *state,
                                                       size_t part, pc_bucket_curve **out,
                                                       pcal_error *err);

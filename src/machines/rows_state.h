@@ -28,7 +28,8 @@ typedef struct pc_rows_state {
   pc_rows_column column[PC_ROWS_COLUMNS];
 } pc_rows_state;
 
-/* A column in the given order of rows; NULL if the state has none.  Sets *enough to 0 if memory runs out. */
+/* A column in the given order of rows; NULL if the state has none.  Sets *enough to 0 if
+ * memory runs out. */
 void *pc_rows_ordered(const pcal_env *env, const pc_rows_state *state, size_t column,
                       const size_t *order, int *enough);
 /* Frees the rows of evidence. */

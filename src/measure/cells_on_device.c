@@ -1,5 +1,6 @@
 /* Edge cases:
- *  1. more grids, groups or cells than fit the device: those that do not fit get copies of the rows.
+ *  1. more grids, groups or cells than fit the device: those that do not fit get copies of the
+ *     rows.
  *  2. a weight that the host refuses or leaves out as missing: likewise; the host finds it.
  *  3. all rows count as weighted ones, also those of weight 1: sums of both kinds are read together
  *     (machines/grid_cells.h). */

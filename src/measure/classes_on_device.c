@@ -1,6 +1,6 @@
-/* The first pass returns the number of rows in each bucket of each class; the second the sums of the
- * segments between edges, and the scores in segments that contain one (curve/class_sums.h); later ones
- * the scores in buckets of targets. */
+/* The first pass returns the number of rows in each bucket of each class; the second the sums
+ * of the segments between edges, and the scores in segments that contain one
+ * (curve/class_sums.h); later ones the scores in buckets of targets. */
 #include "measure/classes_on_device.h"
 
 #include "base/executor.h"

@@ -11,8 +11,8 @@ PC_CHECKED pcal_status pc_class_counts_on_device(const pcal_batch *batch,
                                                  const pc_device_labels *labels, int normalize,
                                                  void *state, int *done, pcal_error *err);
 
-/* Later passes: adds the rows of a batch to jobs about such slots, and sets `added` of those.  *done is 0 if
- * some job needs rows from the host. */
+/* Later passes: adds the rows of a batch to jobs about such slots, and sets `added` of those.
+ * *done is 0 if some job needs rows from the host. */
 PC_CHECKED pcal_status pc_refine_classes_on_device(pc_refine_jobs *jobs,
                                                    const pcal_batch *batch,
                                                    const pc_lazy_labels *labels, int *done,

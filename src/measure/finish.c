@@ -147,9 +147,9 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
                                 pc_result_record *out, pcal_error *err) {
   const pc_plan_entry *entry = &plan->entries[index];
   out->metric = entry->metric->row.name;
-  out->notion = entry->reading.notion;
-  out->bound = entry->reading.bound;
-  out->view = entry->reading.need.view;
+  out->notion = entry->config.notion;
+  out->bound = entry->config.bound;
+  out->view = entry->config.need.view;
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
@@ -165,7 +165,7 @@ static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
       pc_interval_of_blocks(&plan->intervals, evidence, &out->outcome, &out->interval_result);
     const int formula =
         !plan->intervals.by_cluster && pc_interval_request_allows_formula(&plan->intervals);
-    if (entry->reading.has_se && formula)
+    if (entry->config.has_se && formula)
       pc_interval_of_estimate(&plan->intervals, &out->outcome, &out->interval_result);
     return evidence->machine == PC_SUM && formula && !out->outcome.tested
                ? pc_interval_of_sums(&plan->intervals, entry->metric, &entry->options, evidence,
@@ -425,7 +425,7 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
                          group == PC_ALL_ROWS ? NULL : results->group_names[group], records,
                          err));
   for (size_t e = 0; e < measure->plan.entry_count; e++)
-    pc_interval_bound(&measure->plan.entries[e].reading.range, records[e].outcome.value,
+    pc_interval_bound(&measure->plan.entries[e].config.range, records[e].outcome.value,
                       &records[e].interval_result);
   PC_TRY(finish_warn_few(measure, state, records, err));
   finish_warn_clusters(measure, records);

@@ -6,6 +6,7 @@
 #include "machines/grid_shared.h"
 #include "machines/machine_curve_buckets.h"
 #include "measure/packed_group.h"
+#include "measure/row_ranges.h"
 
 #define GROUP_STATES_SQUARE_MIN 1e-290 /* below it squares of weights are not exact */
 
@@ -170,8 +171,8 @@ static pcal_status group_state_tie(const pc_group_states *groups, pc_group_state
   return PCAL_OK;
 }
 
-static pcal_status group_state_state(const pc_group_states *groups, size_t number, size_t s,
-                                     void **out, pcal_error *err) {
+static pcal_status group_state_create_slot(const pc_group_states *groups, size_t number,
+                                           size_t s, void **out, pcal_error *err) {
   const pc_measure_plan *plan = groups->plan;
   const pc_plan_slot *slot = &plan->slots[s];
   const pcal_env env = group_states_env(groups, slot, number);
@@ -187,7 +188,7 @@ static pcal_status group_state_new(pc_group_states *groups, size_t number, pc_gr
     return pc_fail_memory(err, "preparing states");
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
-    status = group_state_state(groups, number, s, &state->slots[s], err);
+    status = group_state_create_slot(groups, number, s, &state->slots[s], err);
   if (status == PCAL_OK)
     status = group_state_tie(groups, state, err);
   if (status != PCAL_OK) {
@@ -199,10 +200,7 @@ static pcal_status group_state_new(pc_group_states *groups, size_t number, pc_gr
 }
 
 static pcal_status group_states_grow(pc_group_states *groups, size_t count, pcal_error *err) {
-  if (count > PC_GROUPS_MAX)
-    return pc_fail(err, PCAL_DATA,
-                   "more than %d groups; groups are meant for a few kinds of rows",
-                   PC_GROUPS_MAX);
+  PC_TRY(pc_groups_check(count, err));
   const pcal_env env = pc_env_for_use(groups->env, PC_MEMORY_GROUPS);
   void *block = groups->states, *packed = groups->packed;
   pcal_status status =

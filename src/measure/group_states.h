@@ -46,8 +46,6 @@ typedef struct pc_group_states {
   int added_bare; /* the device has added the rows without their totals */
 } pc_group_states;
 
-#define PC_GROUPS_MAX 1048576
-
 /* Effective sample size (sum w)^2 / sum w^2 (Kish 1965); the number of rows if the weights are
  * too small to square. */
 double pc_effective_sample_size(const pc_group_totals *totals);

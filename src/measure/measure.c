@@ -41,8 +41,8 @@ static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_e
   return PCAL_OK;
 }
 
-/* Runs a task that cannot fail for each worker, with all threads if several workers have states: giving back and
- * clearing memory takes the system long. */
+/* Runs a task that cannot fail for each worker, with all threads if several workers have
+ * states: giving back and clearing memory takes the system long. */
 static void measure_each_worker(pcal_measure *measure, double cost, pc_task task) {
   const size_t count = measure->pass.worker_count;
   pcal_env quiet = measure->env;

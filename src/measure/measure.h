@@ -50,7 +50,8 @@ struct pcal_measure {
   int loaded;      /* from a saved state */
   /* By slot: 1 if a device adds rows to it itself; and pc_device_use bits of the rows so far. */
   uint8_t *slots_on_device, *slot_uses;
-  /* By stage: the slots that rows passed on are not for, in the memory of slots_on_device; NULL: none. */
+  /* By stage: the slots that rows passed on are not for, in the memory of slots_on_device;
+   * NULL: none. */
   const uint8_t *slots_on_stage[PC_STAGE_FULL + 1];
   int totals_on_device; /* a device has added the totals of the rows that are passed on */
   pcal_device *device;  /* of the rows while their source is open; else NULL */

@@ -95,11 +95,11 @@ static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
         "%s needs the probabilities of all classes; give them as {probs} or {logits} "
         "instead of {confidence}",
         entry->metric->row.name);
-  entry->reading.notion = entry->metric->row.notion;
-  entry->reading.bound = entry->metric->row.bound;
-  entry->reading.traits = entry->metric->traits;
-  entry->reading.range = pc_metric_range(entry->metric);
-  return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
+  entry->config.notion = entry->metric->row.notion;
+  entry->config.bound = entry->metric->row.bound;
+  entry->config.traits = entry->metric->traits;
+  entry->config.range = pc_metric_range(entry->metric);
+  return entry->metric->configure(&entry->options, &plan->layout, &entry->config, err);
 }
 
 /* Restrictions of one metric that hold for the whole measure. */
@@ -120,9 +120,9 @@ static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const ch
     return optional ? PCAL_OK : fits;
   if (plan_has(plan, &entry))
     return PCAL_OK;
-  entry.reading.need.sum.products =
-      entry.reading.need.machine == PC_SUM && plan->intervals.level > 0;
-  PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
+  entry.config.need.sum.products =
+      entry.config.need.machine == PC_SUM && plan->intervals.level > 0;
+  PC_TRY(plan_slot(env, plan, &entry.config.need, &entry.slot, err));
   void *block = plan->entries;
   const pcal_status status = pc_reserve(env, &block, &plan->entry_capacity,
                                         plan->entry_count + 1, sizeof *plan->entries, err);
@@ -130,7 +130,7 @@ static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const ch
   if (status != PCAL_OK)
     return status;
   plan->entries[plan->entry_count++] = entry;
-  plan_refuse(plan, entry.metric->row.name, entry.reading.traits);
+  plan_refuse(plan, entry.metric->row.name, entry.config.traits);
   return PCAL_OK;
 }
 
@@ -181,10 +181,10 @@ int pc_measure_plan_pairs_rows(const pc_measure_plan *plan, size_t entry) {
 
 int pc_measure_plan_resampled(const pc_measure_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan_machine(plan, entry);
-  const int own = plan->entries[entry].reading.has_se;
+  const int own = plan->entries[entry].config.has_se;
   const int has_formula = machine == PC_SUM || machine == PC_BLOCK || own;
   return plan->intervals.level > 0 &&
-         !(plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE) &&
+         !(plan->entries[entry].config.traits & PC_OF_THE_SAMPLE) &&
          (!has_formula || ((machine == PC_SUM || own) &&
                            (plan->intervals.by_cluster || plan->intervals.paired ||
                             !pc_interval_request_allows_formula(&plan->intervals))));
@@ -196,11 +196,11 @@ const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
            "cannot be drawn from it";
   if (plan->layout.form == PC_FORM_DISTANCES)
     return "targets of several numbers are not drawn from the samples";
-  if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
+  if (plan->entries[entry].config.traits & PC_NO_OUTCOMES)
     return "it ignores the targets, so a calibrated model has the same value";
   if (plan->entries[entry].metric->bounds != NULL)
     return "its interval allows for chance in all groups together";
-  if (plan->entries[entry].reading.traits & PC_KNOWN_IF_CALIBRATED)
+  if (plan->entries[entry].config.traits & PC_KNOWN_IF_CALIBRATED)
     return "a calibrated model has a known value, which the interval contains or not";
   if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)
     return "blocks of rows are not resampled; choose estimator=unbiased for a null";
@@ -294,11 +294,11 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan) {
 static int plan_entry_can_round(const pc_measure_plan *plan, size_t entry) {
   const pc_metric *metric = plan->entries[entry].metric;
   return (metric->wants != NULL || metric->cells != NULL) &&
-         !plan->entries[entry].reading.whole_curve;
+         !plan->entries[entry].config.whole_curve;
 }
 
 int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
-  return plan_entry_can_round(plan, entry) && !plan->entries[entry].reading.sorts_alone;
+  return plan_entry_can_round(plan, entry) && !plan->entries[entry].config.sorts_alone;
 }
 
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
@@ -312,7 +312,7 @@ int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
 
 int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry) {
   return plan->entries[entry].metric->next_points != NULL &&
-         !plan->entries[entry].reading.whole_curve;
+         !plan->entries[entry].config.whole_curve;
 }
 
 int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot) {

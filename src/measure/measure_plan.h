@@ -11,7 +11,7 @@
 typedef struct pc_plan_entry {
   const pc_metric *metric;
   pc_options options;
-  pc_metric_config reading;
+  pc_metric_config config;
   size_t slot;
 } pc_plan_entry;
 
@@ -87,8 +87,8 @@ void pc_measure_plan_share_grids(pc_measure_plan *plan);
  * (pc_metric.cells) that it needs, in one process too; the same for one entry. */
 int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot);
 int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry);
-/* True if an entry fits a logistic regression by sums over all scores (pc_metric.next_point); and if rounds
- * can measure all entries of a slot, by these means. */
+/* True if an entry fits a logistic regression by sums over all scores (pc_metric.next_point);
+ * and if rounds can measure all entries of a slot, by these means. */
 int pc_measure_plan_entry_sums_logits(const pc_measure_plan *plan, size_t entry);
 int pc_measure_plan_can_round(const pc_measure_plan *plan, size_t slot);
 /* True if results are read from the evidence of a slot, not from its rows alone. */

@@ -24,8 +24,8 @@
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
-/* True if the device of the source adds up its rows, for some metrics.  Rows in memory are taken there
- * only if they need not be measured in memory too. */
+/* True if the device of the source adds up its rows, for some metrics.  Rows in memory are
+ * taken there only if they need not be measured in memory too. */
 static int source_sums_on_device(const pcal_source *source, const pcal_measure *measure) {
   return (pc_source_on_device(source) && pc_measure_plan_uses_device(&measure->plan)) ||
          (pc_source_uploads(source) && pc_device_has_kernels(pc_source_device(source)) &&
@@ -42,8 +42,8 @@ static int source_curves_have_squares(const pcal_measure *measure) {
   return 0;
 }
 
-/* True if the top scores of the rows stay on their device, in buckets, where curves need them.  With
- * few rows all scores are copied and sorted. */
+/* True if the top scores of the rows stay on their device, in buckets, where curves need them.
+ * With few rows all scores are copied and sorted. */
 static int source_scores_on_device(const pcal_source *source, const pcal_measure *measure,
                                    const pcal_shape *shape) {
   return shape->kind == PCAL_LOGIT && source_sums_on_device(source, measure) &&
@@ -100,14 +100,14 @@ static int source_has_buckets(const pc_measure_plan *plan) {
   return 0;
 }
 
-/* True if grids of stored scores may be filled from curves.  Buckets from a device have no parts below
- * the unit of grids; those of float32 are 0 outside the first bucket. */
+/* True if grids of stored scores may be filled from curves.  Buckets from a device have no
+ * parts below the unit of grids; those of float32 are 0 outside the first bucket. */
 static int source_fills_grids(const pcal_source *source, const pcal_shape *shape) {
   return shape->type == PCAL_F32 || !(pc_source_on_device(source) || pc_source_uploads(source));
 }
 
-/* True if the device of a source counts the scores of every class.  Other scores of rows on a device
- * are copied once and kept, unless that would take gigabytes. */
+/* True if the device of a source counts the scores of every class.  Other scores of rows on a
+ * device are copied once and kept, unless that would take gigabytes. */
 static int source_counts_on_device(const pcal_source *source, const pcal_shape *shape) {
   return shape->kind != PCAL_CONFIDENCE && shape->columns > 1 &&
          pc_device_has_class_curves(pc_source_holder(source), shape->type);
@@ -186,29 +186,37 @@ static pcal_status source_all(pcal_source *source, pcal_measure *measure, int fi
 /* Metrics that are linear in the truth, or a function of frequencies that are. */
 static const char *const source_soft_metrics[] = {"accuracy",  "brier",         "rbs", "log",
                                                   "spherical", "decomposition", "ece", "mce",
-                                                  "sce",       "cwce",          "ks",  NULL};
+                                                  "sce",       "cwce",          "ks"};
+#define SOURCE_SOFT_COUNT (sizeof source_soft_metrics / sizeof *source_soft_metrics)
 
 static int source_soft_allows(const pc_plan_entry *entry) {
   const pc_options *options = &entry->options;
   size_t i = 0;
-  while (source_soft_metrics[i] != NULL &&
-         strcmp(source_soft_metrics[i], entry->metric->row.name) != 0)
+  while (i < SOURCE_SOFT_COUNT && strcmp(source_soft_metrics[i], entry->metric->row.name) != 0)
     i++;
   for (size_t o = 0; o < options->count; o++)
     if (strcmp(options->table[o].name, "debias") == 0 && options->value[o].number != 0)
       return 0;
-  return source_soft_metrics[i] != NULL;
+  return i < SOURCE_SOFT_COUNT;
+}
+
+static pcal_status source_soft_refuse(const pc_plan_entry *entry, pcal_error *err) {
+  char names[256];
+  size_t used = 0;
+  for (size_t i = 0; i < SOURCE_SOFT_COUNT; i++) {
+    used = pc_append(names, sizeof names, used, source_soft_metrics[i]);
+    if (i + 1 < SOURCE_SOFT_COUNT)
+      used = pc_append(names, sizeof names, used, i + 2 < SOURCE_SOFT_COUNT ? ", " : " or ");
+  }
+  return pc_fail(err, PCAL_USAGE,
+                 "%s is not defined for labels that are distributions over classes; choose %s",
+                 entry->metric->row.name, names);
 }
 
 static pcal_status source_soft_check(const pcal_measure *measure, pcal_error *err) {
   for (size_t e = 0; e < measure->plan.entry_count; e++)
     if (!source_soft_allows(&measure->plan.entries[e]))
-      return pc_fail(
-          err, PCAL_USAGE,
-          "%s is not defined for labels that are distributions over classes; choose "
-          "accuracy, brier, rbs, log, spherical, decomposition, ece, mce, sce, cwce or "
-          "ks",
-          measure->plan.entries[e].metric->row.name);
+      return source_soft_refuse(&measure->plan.entries[e], err);
   return PCAL_OK;
 }
 

@@ -34,7 +34,8 @@ static pcal_status merge_workers_two(void *user, size_t index, size_t unused, pc
   return PCAL_OK;
 }
 
-/* The state of a worker that has rows, all without groups; else NULL: states without rows are not merged. */
+/* The state of a worker that has rows, all without groups; else NULL: states without rows
+ * are not merged. */
 static pc_group_state *merge_workers_only_state(const pc_measure_worker *worker) {
   if (!worker->ready || worker->groups.count != 1 || worker->groups.packed_count != 0)
     return NULL;
@@ -42,7 +43,8 @@ static pc_group_state *merge_workers_only_state(const pc_measure_worker *worker)
   return pc_group_state_is_empty(only) ? NULL : only;
 }
 
-/* Lets the first worker take over, at once and with all threads, the rows that others keep for a slot. */
+/* Lets the first worker take over, at once and with all threads, the rows that others keep
+ * for a slot. */
 static pcal_status merge_workers_gather_slot(pcal_measure *measure, size_t slot, void **others,
                                              pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;

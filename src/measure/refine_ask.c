@@ -15,8 +15,8 @@ static void refine_ask_point(const pc_logit_point *point, pc_refine_need *wish) 
     wish->points[wish->point_count++] = *point;
 }
 
-/* Adds the next points of entries of a slot; those for which there is no room wait for a later pass.  The
- * most urgent one of each entry comes first, so that all entries get on. */
+/* Adds the next points of entries of a slot; those for which there is no room wait for a later
+ * pass.  The most urgent one of each entry comes first, so that all entries get on. */
 static void refine_ask_points(const pc_measure_plan *plan, size_t slot,
                               const pc_curve_table *table, pc_refine_need *wish) {
   pc_logit_point points[PC_REFINE_POINTS_MAX];

@@ -25,7 +25,8 @@ typedef enum pc_refine_whom {
 PC_CHECKED pcal_status pc_refine_ask(const pcal_measure *measure, size_t slot,
                                      pc_refine_whom whom, const pc_curve_table *table,
                                      pc_refine_need *wish, pcal_error *err);
-/* True if the slot has metrics of both kinds, and rounds refine a curve for each (pc_machine_curve_buckets_cells). */
+/* True if the slot has metrics of both kinds, and rounds refine a curve for each
+ * (pc_machine_curve_buckets_cells). */
 int pc_refine_asks_apart(const pc_measure_plan *plan, size_t slot);
 
 /* Joins the segments of a curve that no metric on the slot would miss: of the scores that a pass

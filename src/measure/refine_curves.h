@@ -8,8 +8,8 @@
 /* Replaces the curve machine by machine_curve_buckets on slots whose metrics all declare the
  * scores that they need (pc_metric.wants).  `rows`: for views with one score per row;
  * `classes`: for views with one part per class; `pooled`: for views with all classes in one
- * part.  fills_grids: grids of the same view are filled from the curve if scores are stored.  Called
- * before the first row. */
+ * part.  fills_grids: grids of the same view are filled from the curve if scores are stored.
+ * Called before the first row. */
 void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, int pooled,
                                  int fills_grids);
 

@@ -11,7 +11,8 @@
 
 #define REFINE_JOBS_PART_COST 2e4 /* nanoseconds per part, for the executor */
 #define REFINE_JOBS_DEVICE_TALLIES 64
-/* Scores of a device that a later pass stores: sorting more takes longer than another pass there. */
+/* Scores of a device that a later pass stores: sorting more takes longer than another pass
+ * there. */
 #define REFINE_JOBS_DEVICE_KEPT_MAX ((size_t)1 << 15)
 /* Scores of all classes that a later pass stores, if the first one has only counted them. */
 #define REFINE_JOBS_CLASS_KEPT_MAX ((size_t)1 << 22)
@@ -102,7 +103,8 @@ static pcal_status refine_jobs_ends(const pc_refine_jobs *jobs, size_t slot, dou
   return PCAL_OK;
 }
 
-/* Bytes that one cell, one sub-bucket and one stored score of a tally take, at most with 10^10 rows. */
+/* Bytes that one cell, one sub-bucket and one stored score of a tally take, at most with
+ * 10^10 rows. */
 #define REFINE_JOBS_CELL_BYTES 44
 #define REFINE_JOBS_SPLIT_BYTES 34
 #define REFINE_JOBS_KEPT_BYTES 9
@@ -166,8 +168,8 @@ static size_t refine_jobs_split_limit(const pc_refine_jobs *jobs, const pc_refin
              : 0;
 }
 
-/* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are fastest
- * there: those that fit the shared memory of one block. */
+/* Tallies among which sub-buckets are divided.  A device has one tally, but few sub-buckets are
+ * fastest there: those that fit the shared memory of one block. */
 static size_t refine_jobs_tallies(const pc_refine_jobs *jobs) {
   const int few =
       jobs->measure->plan.scores_on_device && jobs->workers < REFINE_JOBS_DEVICE_TALLIES;

@@ -19,8 +19,8 @@ typedef struct pc_refine_job {
   int stored;        /* the scores of the view are the stored ones */
   int all_float32;   /* and they are float32 */
   size_t view_parts; /* of the view */
-  size_t
-      part_count; /* twice as many if metrics that join scores in cells are asked apart: their curves come last */
+  /* Twice as many if metrics that join scores in cells are asked apart: their curves come last. */
+  size_t part_count;
   pc_bucket_curve **curves;   /* by part; NULL where only rows are added */
   pc_refine_targets *targets; /* by part; empty if the part is exact */
   pc_bucket_tally *tallies;   /* [worker][part] */
@@ -39,10 +39,10 @@ typedef struct pc_refine_jobs {
   size_t count;
   size_t workers;
   size_t keep_limit; /* scores that the pass may store for a slot, or 0: the usual number */
-  size_t
-      cell_limit; /* cells that a part may have in one pass, or 0: all; more for narrow cells */
-  size_t
-      tally_limit; /* bytes that the tallies of a slot with one part should have, or 0: any number */
+  /* Cells that a part may have in one pass, or 0: all; more for narrow cells. */
+  size_t cell_limit;
+  /* Bytes that the tallies of a slot with one part should have, or 0: any number. */
+  size_t tally_limit;
   int float16;         /* stored scores are 16-bit floats */
   uint64_t byte_limit; /* slots are asked until their targets reach it, or 0: all; the others
                           wait for a later pass */

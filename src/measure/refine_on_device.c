@@ -2,8 +2,8 @@
  * their sub-buckets (bucket_tally.h).
  *
  * Edge cases:
- *   1. more targets or sub-buckets than fit the device: all scores are copied, and the threads of the
- *      measure look for the targets.
+ *   1. more targets or sub-buckets than fit the device: all scores are copied, and the threads
+ *      of the measure look for the targets.
  *   2. sub-buckets from the device have their own bounds, not those of their scores. */
 #include "measure/refine_on_device.h"
 

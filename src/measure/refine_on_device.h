@@ -4,8 +4,8 @@
 
 #include "measure/refine_jobs.h"
 
-/* The rows of a bucket or sub-bucket that the device has added up (device/score_buckets.h), which begins
- * at `low`; without its bounds. */
+/* The rows of a bucket or sub-bucket that the device has added up (device/score_buckets.h),
+ * which begins at `low`; without its bounds. */
 pc_segment pc_refine_device_segment(double low, const uint64_t *words);
 
 /* Adds the scores in targets to the tallies.  *done is 0, and no score is added, if they are

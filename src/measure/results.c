@@ -47,11 +47,11 @@ const char *pc_results_view(const pcal_results *results) {
 const pc_result_record *pc_results_record(const pcal_results *results, const char *spec) {
   const pc_metric *metric;
   pc_options options;
-  pc_metric_config reading;
+  pc_metric_config config;
   char full[PC_SPEC_MAX];
-  memset(&reading, 0, sizeof reading);
+  memset(&config, 0, sizeof config);
   if (pc_metric_parse_for(results->layout.form, spec, &metric, &options, NULL) != PCAL_OK ||
-      metric->configure(&options, &results->layout, &reading, NULL) != PCAL_OK)
+      metric->configure(&options, &results->layout, &config, NULL) != PCAL_OK)
     return NULL;
   pc_options_write(&options, 1, full, sizeof full);
   for (size_t m = 0; m < results->metric_count; m++)

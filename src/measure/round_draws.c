@@ -246,7 +246,7 @@ void pc_group_tallies_free(const pcal_env *env, pc_group_tally *list, size_t cou
 static pcal_status group_tally_bins(const pcal_measure *measure, const pc_group_state *state,
                                     size_t entry, pc_group_tally *out, pcal_error *err) {
   const pc_measure_plan *plan = &measure->plan;
-  const pc_curve_binning *binning = &plan->entries[entry].reading.binning;
+  const pc_curve_binning *binning = &plan->entries[entry].config.binning;
   const size_t slot = pc_tally_slot_of(plan, entry), parts = pc_tally_slot_parts(plan, slot);
   const size_t bins = pc_curve_binning_count(binning, out->weight);
   pc_score_cells *cells = NULL;

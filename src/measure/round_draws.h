@@ -1,10 +1,10 @@
 /* Replicas of rows that no single process has, in rounds (rounds.h): workers tally them
  * (replicas/replica_tally.h) for all rows and for each group.
  *
- * A row draws by its key and its number of copies (data/row_keys.h), so equal rows must be in one part,
- * or be joined into one row with a weight; ids of rows must differ.  Whether they are is checked on a
- * sample: the PC_KEY_SAMPLE lowest hashes of keys, of all rows and of rows of several copies, and
- * whether two parts have them. */
+ * A row draws by its key and its number of copies (data/row_keys.h), so equal rows must be in
+ * one part, or be joined into one row with a weight; ids of rows must differ.  Whether they are
+ * is checked on a sample: the PC_KEY_SAMPLE lowest hashes of keys, of all rows and of rows of
+ * several copies, and whether two parts have them. */
 #ifndef PC_ROUND_DRAWS_H
 #define PC_ROUND_DRAWS_H
 
@@ -45,8 +45,8 @@ void pc_encode_round_draws(pc_encoder *out, const pc_round_draws *draws);
 PC_CHECKED pcal_status pc_decode_round_draws(pc_decoder *in, const pcal_env *env,
                                              pc_round_draws *out, pcal_error *err);
 
-/* The groups of a measure that need replicas: all rows, then each group with rows.  The caller frees
- * *out with pc_group_tallies_free. */
+/* The groups of a measure that need replicas: all rows, then each group with rows.  The caller
+ * frees *out with pc_group_tallies_free. */
 PC_CHECKED pcal_status pc_group_tallies_new(const pcal_measure *measure,
                                             const pc_group_state *total, pc_group_tally **out,
                                             size_t *count, pcal_error *err);

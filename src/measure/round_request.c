@@ -53,7 +53,8 @@ pcal_status pc_round_config_new(const pcal_env *env, const pcal_measure_config *
   return pc_name_list_copy(env, from->specs, from->spec_count, &out->specs, err);
 }
 
-/* The name of the first metric on a slot.  Slots without one, of the reliability diagram, are not refused. */
+/* The name of the first metric on a slot.  Slots without one, of the reliability diagram,
+ * are not refused. */
 static const char *request_metric(const pc_measure_plan *plan, size_t slot) {
   size_t e = 0;
   while (e + 1 < plan->entry_count && plan->entries[e].slot != slot)

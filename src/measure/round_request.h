@@ -1,14 +1,23 @@
 /* Requests of rounds (rounds.h) as bytes.
  *
- * The layout, in order: magic "PCALRQST", format version, length (base/envelope.h); round (u32),
- * whether targets follow, whole curves, whether groups for replicas follow (u8); seed (u64);
- * kind (u8), columns (u64; 0: those of the data); normalize, skip_missing, fast (u8); level of intervals (double), replicas (u64),
- * method, null (u8); number of specs (u64), specs (texts).  Later rounds: number of states
- * (u64); for each whether it has a name (u8), the name of its group (text), the number of slots
- * (varint), and for each its number (varint) and the targets of each part
- * (curve/refine_targets.h).  Rounds of replicas: number of groups (u64); for each whether it has a
- * name (u8), its name (text), the bits of its lattice (u8), its cells (replicas/score_cells.h).
- * Checksum. */
+ * The layout, in order:
+ *   magic "PCALRQST", format version, length (base/envelope.h);
+ *   round (u32);
+ *   whether targets follow, whole curves, whether groups for replicas follow (u8 each);
+ *   seed (u64);
+ *   kind (u8), columns (u64; 0: those of the data);
+ *   normalize, skip_missing, fast (u8 each);
+ *   level of intervals (double), replicas (u64), method, null (u8 each);
+ *   number of specs (u64), specs (texts);
+ *   later rounds: number of states (u64); for each state:
+ *     whether it has a name (u8), the name of its group (text);
+ *     number of slots (varint);
+ *     for each slot its number (varint) and the targets of each part (curve/refine_targets.h);
+ *   rounds of replicas: number of groups (u64); for each group:
+ *     whether it has a name (u8), its name (text);
+ *     bits of its lattice (u8);
+ *     its cells (replicas/score_cells.h);
+ *   checksum. */
 #ifndef PC_ROUND_REQUEST_H
 #define PC_ROUND_REQUEST_H
 

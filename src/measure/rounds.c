@@ -158,8 +158,8 @@ static const pc_group_state *rounds_total(const pc_measure_rounds *rounds) {
 
 /* ---- replicas ---- */
 
-/* Asks for the replicas of as many groups as one request may hold, from draws_done on; without groups
- * that are left the rounds are done.  Groups of few rows have none. */
+/* Asks for the replicas of as many groups as one request may hold, from draws_done on; without
+ * groups that are left the rounds are done.  Groups of few rows have none. */
 static pcal_status rounds_ask_draws(pc_measure_rounds *rounds, pcal_error *err) {
   uint64_t numbers = 0;
   PC_TRY(pc_replica_tally_size(&rounds->env, &rounds->measure->plan, &numbers, err));

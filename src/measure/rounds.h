@@ -1,8 +1,8 @@
 /* Measuring rows that no single process reads: in rounds.
  *
- * The coordinator (pc_measure_rounds) writes a request.  Workers (rounds_worker.h) answer it over their
- * rows with tallies, which merge in any order (round_tally.h).  The coordinator absorbs the
- * merged tally and has another request, or the results.
+ * The coordinator (pc_measure_rounds) writes a request.  Workers (rounds_worker.h) answer it
+ * over their rows with tallies, which merge in any order (round_tally.h).  The coordinator
+ * absorbs the merged tally and has another request, or the results.
  *
  *   first round    sums, bins, and the coarse buckets of every curve, as a saved state
  *   later rounds   the parts of curves that metrics still need (refine_jobs.h)

@@ -16,12 +16,8 @@ static pcal_status worker_group_count(const pcal_batch *batch, size_t *out, pcal
   size_t count = 0;
   for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
     count = batch->groups[i] >= count ? (size_t)batch->groups[i] + 1 : count;
-  if (count > PC_GROUPS_MAX)
-    return pc_fail(err, PCAL_DATA,
-                   "more than %d groups; groups are meant for a few kinds of rows",
-                   PC_GROUPS_MAX);
   *out = count;
-  return PCAL_OK;
+  return pc_groups_check(count, err);
 }
 
 /* Hashes the names of the groups of a batch, for the fingerprint of its rows.  names NULL: groups

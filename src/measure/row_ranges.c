@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "measure/group_states.h"
 
 void pc_row_ranges_init(pc_row_ranges *seen, const pcal_env *env) {
   *seen = (pc_row_ranges){.env = env};
@@ -96,11 +95,16 @@ int pc_row_ranges_contain(const pc_row_ranges *seen, const pcal_batch *batch,
 
 /* ---- groups ---- */
 
+pcal_status pc_groups_check(size_t count, pcal_error *err) {
+  if (count <= PC_GROUPS_MAX)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "more than %d groups; give a column with fewer distinct values",
+                 PC_GROUPS_MAX);
+}
+
 pcal_status pc_row_ranges_reserve_groups(pc_row_ranges *seen, size_t count, pcal_error *err) {
-  if (count > PC_GROUPS_MAX)
-    return pc_fail(err, PCAL_DATA,
-                   "more than %d groups; groups are meant for a few kinds of rows",
-                   PC_GROUPS_MAX);
+  PC_TRY(pc_groups_check(count, err));
   void *block = seen->first_rows;
   const pcal_status status = pc_reserve(seen->env, &block, &seen->group_capacity, count,
                                         sizeof *seen->first_rows, err);

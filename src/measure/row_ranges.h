@@ -29,6 +29,10 @@ void pc_row_ranges_add(pc_row_ranges *seen, const pcal_batch *batch);
  * the batch meanwhile. */
 size_t pc_row_ranges_group_count(const pc_row_ranges *seen);
 
+/* PCAL_DATA: more than PC_GROUPS_MAX groups. */
+#define PC_GROUPS_MAX 1048576
+PC_CHECKED pcal_status pc_groups_check(size_t count, pcal_error *err);
+
 /* Reserve memory for groups 0 .. count - 1, and for `count` ranges. */
 PC_CHECKED pcal_status pc_row_ranges_reserve_groups(pc_row_ranges *seen, size_t count,
                                                     pcal_error *err);

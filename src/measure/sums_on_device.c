@@ -1,11 +1,11 @@
 /* Edge cases:
  *  1. the kernels know values of kernels/row_values.h, bins of the top score with rows, hits,
- *     scores and squares, and bins of every class with any sums but logarithms.  Other bins of the top
- *     score, and curves of it, are filled from the top scores that the kernels return.  The slots that
- *     none of these fits, or that are too many, get their rows from the host.
+ *     scores and squares, and bins of every class with any sums but logarithms.  Other bins of
+ *     the top score, and curves of it, are filled from the top scores that the kernels return.
+ *     The slots that none of these fits, or that are too many, get their rows from the host.
  *     Curves of every class are counted (classes_on_device.h).
- *  2. curves of top scores that stay on the device: buckets return in place of scores.  If the device has
- *     no memory for them, no row is added here.
+ *  2. curves of top scores that stay on the device: buckets return in place of scores.  If the
+ *     device has no memory for them, no row is added here.
  *  3. an invalid row: the kernels only say that there is one; the rows are then converted on the
  *     host, which finds it. */
 #include "measure/sums_on_device.h"
@@ -194,8 +194,8 @@ static sums_way sums_add_slot(const pc_measure_plan *plan, const pc_plan_slot *s
   return SUMS_SCORES;
 }
 
-/* The values and grids of the slots, in their order.  ways: one for each slot.  Returns the number of
- * slots that need rows from the host. */
+/* The values and grids of the slots, in their order.  ways: one for each slot.  Returns the
+ * number of slots that need rows from the host. */
 static size_t sums_request(const pc_measure_plan *plan, const pc_group_state *state,
                            pc_device_sums *sums, uint8_t *ways) {
   size_t left = 0;

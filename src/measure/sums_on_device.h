@@ -1,6 +1,7 @@
 /* Rows on a device that are added up there (device/row_sums_body.h,
- * device/class_bins_body.h, device/class_moments_body.h): sums come back, and for curves the top score of
- * each row, or buckets of them if they stay on the device (device/score_buckets_body.h). */
+ * device/class_bins_body.h, device/class_moments_body.h): sums come back, and for curves the
+ * top score of each row, or buckets of them if they stay on the device
+ * (device/score_buckets_body.h). */
 #ifndef PC_SUMS_ON_DEVICE_H
 #define PC_SUMS_ON_DEVICE_H
 
@@ -29,10 +30,11 @@ typedef struct pc_sums_options {
   uint64_t rescaled; /* out: rows that were */
 } pc_sums_options;
 
-/* Adds the rows of a batch without weights, at most PC_DEVICE_SUMS_ROWS, to group 0, if the device has
- * kernels for slots of the plan and all rows are valid; *done says whether all slots have them, some,
- * or none.  added: one element for each slot, set to 0 if the slot needs rows from the host, else to
- * another number.  scores: those of earlier batches, if the plan has scores_on_device. */
+/* Adds the rows of a batch without weights, at most PC_DEVICE_SUMS_ROWS, to group 0, if the
+ * device has kernels for slots of the plan and all rows are valid; *done says whether all slots
+ * have them, some, or none.  added: one element for each slot, set to 0 if the slot needs rows
+ * from the host, else to another number.  scores: those of earlier batches, if the plan has
+ * scores_on_device. */
 PC_CHECKED pcal_status pc_group_states_add_device(pc_group_states *groups,
                                                   const pcal_batch *batch,
                                                   const pc_device_labels *labels,

@@ -33,8 +33,9 @@ PC_CHECKED pcal_status pc_calibration_test_configure(pc_options *options, size_t
                                                      const pc_layout *layout,
                                                      pc_metric_config *config, pcal_error *err);
 
-/* The same for a test that takes tables of segments with squares: `wants` names the segments that it
- * needs score by score.  classes: also of each class; else view=classwise needs every score. */
+/* The same for a test that takes tables of segments with squares: `wants` names the segments
+ * that it needs score by score.  classes: also of each class; else view=classwise needs
+ * every score. */
 PC_CHECKED pcal_status pc_calibration_test_configure_segments(pc_options *options, size_t view,
                                                               const pc_layout *layout,
                                                               int classes,

@@ -100,8 +100,8 @@ static pc_variance_model decomposition_law(const pc_evidence *evidence,
 
 /* What one row that the data lack may add to the parts, times the number of rows: a row in a bin of
  * its own, or with a score near the edge of its bin if the others are near the other edge; for the
- * covariance 2 |p - c| |a - q| of a row half a bin from its mean, with an outcome that the others leave
- * open.  A row changes two classes. */
+ * covariance 2 |p - c| |a - q| of a row half a bin from its mean, with an outcome that the
+ * others leave open.  A row changes two classes. */
 typedef struct decomposition_missing {
   double entropy, variance, covariance, square;
 } decomposition_missing;

@@ -15,7 +15,8 @@
  *     often than their level.
  * Source: Tygert, arXiv:2205.01064 and Arrieta-Ibarra et al., Journal of Machine Learning
  * Research 2022; distributions: stats/distributions.c.
- * Accuracy: sums exact to 2^-61, sums of squares to 2^-53 per row.  max and min of C are found as the
+ * Accuracy: sums exact to 2^-61, sums of squares to 2^-53 per row.  max and min of C are found
+ *           as the
  * gap of ks is (curve/curve_gap.h): a segment of scores is resolved only if C may exceed its
  * known extremes inside.
  * Cost: a few passes over the scores; view=classwise one sort. */

@@ -1,9 +1,9 @@
 /* Newton's method, each step halved until the likelihood does not decrease.
  *
- * Rows of other processes are summed in rounds: a point that lacks its sums is asked for.  Once a step had to
- * be halved, RECALIBRATION_TOGETHER sizes of a step are asked for at once, each half of the one before: models
- * that are far too sure need many halvings, and a round costs more than sums at further points.
- * Accuracy: gradient below 1e-9 of the rows. */
+ * Rows of other processes are summed in rounds: a point that lacks its sums is asked for.  Once
+ * a step had to be halved, RECALIBRATION_TOGETHER sizes of a step are asked for at once, each
+ * half of the one before: models that are far too sure need many halvings, and a round costs
+ * more than sums at further points.  Accuracy: gradient below 1e-9 of the rows. */
 #include "metrics/logistic_recalibration.h"
 
 #include <math.h>

@@ -22,8 +22,8 @@ typedef struct pc_logistic_recalibration {
   double certain;                 /* weight of the rows whose score is exactly 0 or 1 */
 } pc_logistic_recalibration;
 
-/* Fits a table of scores; or one of segments that has all sums.  Returns the reason why there is no fit,
- * or NULL; `start` and `certain` are set in any case. */
+/* Fits a table of scores; or one of segments that has all sums.  Returns the reason why there
+ * is no fit, or NULL; `start` and `certain` are set in any case. */
 const char *pc_logistic_recalibration_fit(const pc_curve_table *table, double clip,
                                           pc_recalibration_model model,
                                           pc_logistic_recalibration *out);

@@ -150,9 +150,9 @@ typedef struct pc_metric {
    * that the metric has asked for before, or 0. */
   pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
                        const pcal_env *env, unsigned *level, pcal_error *err);
-  /* For a metric that fits a logistic regression to all scores: the next points at which it needs sums
-   * over them, the most urgent first (table->logits has those of earlier passes); returns how many, at most
-   * PC_REFINE_POINTS_MAX, or 0 if evaluate needs no more.  Only
+  /* For a metric that fits a logistic regression to all scores: the next points at which it
+   * needs sums over them, the most urgent first (table->logits has those of earlier passes);
+   * returns how many, at most PC_REFINE_POINTS_MAX, or 0 if evaluate needs no more.  Only
    * rounds (measure/rounds.h) ask: in one process such a metric reads a table of scores. */
   size_t (*next_points)(const pc_options *options, const pc_curve_table *table,
                         pc_logit_point *out);
@@ -204,7 +204,8 @@ void pc_metric_result_unbiased_part(pc_metric_result *result, const char *name, 
  * data lack may add to it, times the number of rows (0: unknown). */
 enum { PC_PART_IS_ERROR = 1 };
 void pc_metric_result_about_part(pc_metric_result *result, int is_error, double unseen);
-/* Says that the part added last is unbiased and has the same true value as the biased part `biased`. */
+/* Says that the part added last is unbiased and has the same true value as the biased part
+ * `biased`. */
 void pc_metric_result_twin(pc_metric_result *result, size_t biased);
 /* Adds a part whose name is a number: "0.9". */
 void pc_metric_result_part_at(pc_metric_result *result, double number, double value);
@@ -214,13 +215,16 @@ void pc_metric_result_part_at(pc_metric_result *result, double number, double va
  * taken. */
 void pc_metric_result_inner(pc_metric_result *result, double inner, int power);
 
-/* The same for debiased squares of bins, summed over parts and divided by `divisor`.  `most`:
- * see pc_variance_model; larger for bins of unequal mass, 1 for bins of equal mass. */
+/* Values of `most` below: bins of equal width; bins of equal mass, of each of several classes. */
 #define PC_MOST_BY_WIDTH 3.0
+#define PC_MOST_BY_CLASS 1.25
 
 /* What one row in a bin that the data lack may add to a debiased square: a gap of one quarter. */
 #define PC_UNSEEN_SQUARE 0.0625
-#define PC_MOST_BY_CLASS 1.25
+
+/* Sets an inner value as pc_metric_result_inner does, from debiased squares of bins, summed over
+ * parts and divided by `divisor`.  `most`: see pc_variance_model; larger for bins of unequal
+ * mass, 1 for bins of equal mass. */
 void pc_metric_result_debiased(pc_metric_result *result, pc_debiased sum, double divisor,
                                double most);
 /* Sets the square of a root mean square that is not debiased, for its interval.  Samples differ

@@ -9,12 +9,13 @@
  * (2) estimator=u: a row of weight w is w rows, which pair with each other; weights that are
  *     not whole numbers are refused; fewer than two rows: undefined;
  * (3) one row: |c - a|;
- * (4) from 2^16 rows on, and for widths of 2^-7 or more, scores are joined in cells of width d = 2^-14 (2^-17
- *     for widths below 1/4): hits and misses of a cell count at their means.  Only pairs in one cell see this at
- *     first order: with S the share of pairs in the same cell, MMCE^2 changes by at most
- *     S d / width + (d / width)^2.  So rounds (measure/rounds.h) need the sums of cells only;
- * (5) replicas of many rows, for widths of 1/16 or more: all scores of a cell of width 1/128 or less count at
- *     their mean (measure/replicas/score_cells.h).
+ * (4) from 2^16 rows on, and for widths of 2^-7 or more, scores are joined in cells of width
+ *     d = 2^-14 (2^-17 for widths below 1/4): hits and misses of a cell count at their means.
+ *     Only pairs in one cell see this at first order: with S the share of pairs in the same
+ *     cell, MMCE^2 changes by at most S d / width + (d / width)^2.  So rounds
+ *     (measure/rounds.h) need the sums of cells only;
+ * (5) replicas of many rows, for widths of 1/16 or more: all scores of a cell of width 1/128 or
+ *     less count at their mean (measure/replicas/score_cells.h).
  * Parts: squared, the estimate of MMCE^2.
  * Source: Kumar, Sarawagi & Jain 2018, equation 2, the Laplacian kernel of width 0.4.
  * Accuracy: 1e-14 of sum |r_i r_j| k / N^2.  With S the sum of r exp(c / width) over lower
@@ -191,17 +192,16 @@ const pc_metric pc_metric_mmce = {
                 "sqrt((1/N^2) sum_{i,j} (c_i - a_i) (c_j - a_j) exp(-|c_i - c_j|/width))\n"
                 "estimator=u: sqrt(max(0, (1/(N(N-1))) sum_{i != j} ...))",
             .about =
-                "Whether residuals of rows with similar scores agree in sign: the largest "
-                "mean of residual times f(score) over functions f of norm 1 in the "
-                "kernel's space. It needs no bins. With estimator=v each row is also "
-                "paired with itself, which makes the value positive for a calibrated model "
-                "with few rows; estimator=u omits these pairs, is unbiased before the "
-                "root, and is 0 if its square is negative (see the part \"squared\"). "
-                "Wider kernels detect only the mean residual, narrower ones are noisier. From "
-                "65,536 rows on, scores are joined in cells of 2^-14 (of 2^-17 for widths "
-                "below "
-                "1/4, and not at all below 2^-7), which changes the square by at most 2e-4 at "
-                "the default width, in practice by far less.",
+                "Whether residuals of rows with similar scores agree in sign: the largest mean "
+                "of residual times f(score) over functions f of norm 1 in the kernel's space. "
+                "It needs no bins. With estimator=v each row is also paired with itself, which "
+                "makes the value positive for a calibrated model with few rows; estimator=u "
+                "omits these pairs, is unbiased before the root, and is 0 if its square is "
+                "negative (see the part \"squared\"). Wider kernels detect only the mean "
+                "residual, narrower ones are noisier. From 65,536 rows on, scores are joined "
+                "in cells of 2^-14 (of 2^-17 for widths below 1/4, and not at all below 2^-7), "
+                "which changes the square by at most 2e-4 at the default width, in practice by "
+                "far less.",
             .citation = "Kumar, Sarawagi & Jain, Trainable calibration measures for neural "
                         "networks from kernel mean embeddings, ICML 2018",
             .notion = PCAL_NOTION_TOP_LABEL,

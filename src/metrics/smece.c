@@ -18,10 +18,10 @@
  * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
  * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough to add at
- * most 6e-7 (pc_point_masses_sigma; cells below 2^-14 keep the variance of their scores, so that 2^-15
- * suffices down to a value of about 0.001, and 2^-17 to 0.0002), and if no such width is fine enough, they are not joined;
- * and since smECE_s - s falls at least as fast as s grows, the error of the root is at most
- * that of the function.
+ * most 6e-7 (pc_point_masses_sigma; cells below 2^-14 keep the variance of their scores, so
+ * that 2^-15 suffices down to a value of about 0.001, and 2^-17 to 0.0002), and if no such
+ * width is fine enough, they are not joined; and since smECE_s - s falls at least as fast as s
+ * grows, the error of the root is at most that of the function.
  * Cost: one sort, or one pass over a source that can be read again and at most a few more where
  * smECE is small; then about ten quadratures of O(min(n, cells) + 1/s). */
 #include <math.h>

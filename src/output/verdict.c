@@ -7,8 +7,9 @@
  *            1/2 accounts for whole outcomes
  *   ECE      sum_b n_b/N |conf_b - acc_b|
  *   chance   mean of the ECE under the null: from the replicas where --null, or a figure of the
- *            same report, has drawn them for this ECE, else in closed form from the bins (stats/expected_ece.h).  Its standard
- *            deviation is always in closed form, so --null does not change the verdict
+ *            same report, has drawn them for this ECE, else in closed form from the bins
+ *            (stats/expected_ece.h).  Its standard deviation is always in closed form, so
+ *            --null does not change the verdict
  *   extreme  sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
  *            lie too close to 0 and 1, below 0 when too close to 1/2
  * Rules:

@@ -12,8 +12,8 @@ void pc_verdict_judge(const pcal_results *results, pcal_verdict *out);
 void pc_verdict_judge_forecast(const pcal_results *results, pcal_verdict *out);
 /* The mean of the judged ECE over drawn replicas of a calibrated model; 0: none were drawn. */
 double pc_verdict_drawn_chance(const pcal_results *results);
-/* Looks at tests of calibration among the results, if the verdict on classes is "calibrated" so far:
- * sets test, test_p_value and test_count, and the kind if one of them contradicts. */
+/* Looks at tests of calibration among the results, if the verdict on classes is "calibrated" so
+ * far: sets test, test_p_value and test_count, and the kind if one of them contradicts. */
 void pc_verdict_test(const pcal_results *results, pcal_verdict *out);
 /* Fills advice, method and alternative of a verdict on classes whose other fields are set. */
 void pc_verdict_advise(const pcal_results *results, pcal_verdict *out);
@@ -47,8 +47,8 @@ void pc_verdict_text(const pcal_results *results, pcal_interface interface, pc_t
 /* Lets results have that text, worded as their environment asks; called again after changes of the
  * results.  Results of several targets get none: distances say nothing about calibration. */
 PC_CHECKED pcal_status pc_verdict_attach(pcal_results *results, pcal_error *err);
-/* The text, written by the first call, by any thread; it lives as long as the results.  NULL: they have
- * none, or memory runs out, which sets *failed to 1. */
+/* The text, written by the first call, by any thread; it lives as long as the results.  NULL:
+ * they have none, or memory runs out, which sets *failed to 1. */
 const char *pc_verdict_sentences(const pcal_results *results, int *failed);
 
 /* Writes {"kind": ..., "error": ..., "chance": ..., ...}. */

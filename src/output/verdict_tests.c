@@ -1,4 +1,5 @@
-/* Tests of calibration, and intervals over groups, beside a verdict that finds mean and ECE calibrated.
+/* Tests of calibration, and intervals over groups, beside a verdict that finds mean and ECE
+ * calibrated.
  *
  * p-values of the results over all rows:
  *   tests (spiegelhalter, cox, ...)              their p-value
@@ -9,7 +10,8 @@
  *   (1) p < 0.05 / m (Bonferroni): the test contradicts, and the verdict is "uneven";
  *   (2) else p < 0.05: the verdict stays, and says that chance alone shows such a p among m;
  *   (3) else nothing is said;
- *   (4) an interval of the largest error of groups that excludes 0 contradicts, whatever the tests show.
+ *   (4) an interval of the largest error of groups that excludes 0 contradicts, whatever the
+ *       tests show.
  * Edge cases:
  *   (1) undefined results and standard errors that are 0 or not finite do not count;
  *   (2) oe-ratio does not count: the mean gap of the verdict is the same question.

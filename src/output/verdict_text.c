@@ -253,8 +253,7 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
   case PCAL_ADVICE_SHAPE:
     return verdict->rows >= 1000
                ? "the error changes along the scores in a way that no factor repairs, and "
-                 "there "
-                 "are enough rows to learn its shape"
+                 "there are enough rows to learn its shape"
                : "the error changes along the scores, but its shape cannot be learned from so "
                  "few rows; gather more";
   case PCAL_ADVICE_VARIANCE:

@@ -1,7 +1,7 @@
 /* Values by group.  Text: a table with a column for each group, or, for more than
- * PC_GROUP_COLUMNS_SHOWN groups and for intervals, a block for each metric with a line for each group,
- * and above them the worst groups.  Markdown: for more groups than that, a table of their own with
- * a line for each group, and below it the worst ones.
+ * PC_GROUP_COLUMNS_SHOWN groups and for intervals, a block for each metric with a line for each
+ * group, and above them the worst groups.  Markdown: for more groups than that, a table of
+ * their own with a line for each group, and below it the worst ones.
  *
  * Edge cases:
  *  1. groups are in the order of the results: by name, periods by time.

@@ -54,7 +54,8 @@ void pc_write_worst_groups(const pcal_results *results, size_t metric,
                            void (*write_name)(pc_text *out, const char *name), pc_text *out);
 
 /* Writes the interval, "[0.031, 0.047]", the null, "(calibrated: 0.004, p = 0.001)", and the
- * difference, "(against: -0.01 [-0.02, -0.005], p = 0.003)", as far as known, each after `before`. */
+ * difference, "(against: -0.01 [-0.02, -0.005], p = 0.003)", as far as known, each after
+ * `before`. */
 void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out);
 
 /* Writes `before` and the interval of a part; nothing if there is none. */
@@ -65,7 +66,8 @@ void pc_write_part_interval(const pc_result_record *record, size_t part, const c
 #define PC_INTERVAL_REMARKS_MAX 400
 const char *pc_interval_remarks(const pc_interval_result *interval_result,
                                 char room[PC_INTERVAL_REMARKS_MAX]);
-/* The metrics that a GPU has computed, and those whose scores were copied; nothing without a GPU. */
+/* The metrics that a GPU has computed, and those whose scores were copied; nothing without a
+ * GPU. */
 void pc_write_device_note(const pcal_results *results, pc_text *out);
 /* The remark on all intervals marked as unsure, which depend on few rows; NULL if there is none. */
 const char *pc_few_rows_remark(const pcal_results *results);
@@ -77,8 +79,8 @@ void pc_write_difference_note(const pcal_results *results, const char *word, pc_
 /* Writes `before` and the p-value of a test, "p = 0.012"; nothing for other metrics. */
 void pc_write_p_value(const pc_result_record *record, const char *before, pc_text *out);
 
-/* Place of a result's notion among the notions (metrics/calibration_notions.def), by which tables are
- * ordered; their number for a result without one. */
+/* Place of a result's notion among the notions (metrics/calibration_notions.def), by which
+ * tables are ordered; their number for a result without one. */
 size_t pc_notion_count(void);
 size_t pc_notion_index(const pc_result_record *record);
 /* The question of a notion, worded for these results. */

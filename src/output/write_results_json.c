@@ -131,8 +131,8 @@ static void results_json_difference(pc_json *json, const pcal_results *results,
   pc_json_close(json, '}');
 }
 
-static void results_json_surety(pc_json *json, const pcal_results *results,
-                                const pc_interval_result *interval_result) {
+static void results_json_uncertainty(pc_json *json, const pcal_results *results,
+                                     const pc_interval_result *interval_result) {
   pc_json_key(json, "interval");
   if (interval_result->has_interval) {
     pc_json_open(json, '{');
@@ -233,7 +233,7 @@ static void results_json_groups(pc_json *json, const pcal_results *results, size
     results_json_p_value(json, outcome);
     if (record->interval_result.has_interval || record->interval_result.has_null ||
         record->interval_result.why[0] != '\0')
-      results_json_surety(json, results, &record->interval_result);
+      results_json_uncertainty(json, results, &record->interval_result);
     results_json_parts(json, outcome);
     results_json_classes(json, outcome);
     results_json_curve(json, &outcome->graph);
@@ -251,7 +251,7 @@ static void results_json_record(pc_json *json, const pcal_results *results, size
   pc_json_string(json, record->spec);
   results_json_value(json, &record->outcome);
   results_json_p_value(json, &record->outcome);
-  results_json_surety(json, results, &record->interval_result);
+  results_json_uncertainty(json, results, &record->interval_result);
   pc_json_key(json, "notion");
   pc_json_string(json, pcal_notion_name(record->notion));
   pc_json_key(json, "bound");

@@ -193,8 +193,8 @@ static void tables_csv_line(const pcal_results *results, const pc_result_record 
                  part[0] == '\0' ? record->outcome.why : "", out);
 }
 
-static void tables_csv_surety(const pcal_results *results, const pc_result_record *record,
-                              pc_text *out) {
+static void tables_csv_uncertainty(const pcal_results *results, const pc_result_record *record,
+                                   pc_text *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   if (interval_result->has_interval) {
     tables_csv_line(results, record, "low", interval_result->low, 0, out);
@@ -272,7 +272,7 @@ void pc_write_results_csv(const pcal_results *results, pc_text *out) {
     tables_csv_line(results, record, "", outcome->value, outcome->undefined, out);
     if (outcome->tested)
       tables_csv_line(results, record, "p_value", outcome->p_value, 0, out);
-    tables_csv_surety(results, record, out);
+    tables_csv_uncertainty(results, record, out);
     for (size_t p = 0; p < outcome->part_count; p++)
       tables_csv_part(results, record, p, out);
   }

@@ -20,30 +20,6 @@ void pc_write_count(double count, pc_text *out) {
   }
 }
 
-static const char *write_values_kind(const pcal_results *results) {
-  switch (results->layout.kind) {
-  case PCAL_LOGIT:
-    return "logits";
-  case PCAL_LOG_PROBABILITY:
-    return "log-probabilities";
-  case PCAL_CONFIDENCE:
-    return "confidences";
-  case PCAL_MEAN_VARIANCE:
-    return "means and variances";
-  case PCAL_MEAN_STD:
-    return "means and standard deviations";
-  case PCAL_QUANTILES:
-    return "quantiles";
-  case PCAL_SAMPLES:
-    return "samples";
-  case PCAL_SAMPLE_VECTORS:
-    return "numbers in samples of several targets";
-  case PCAL_PROBABILITY:
-    break;
-  }
-  return "probabilities";
-}
-
 const char *pc_weights_name(const pcal_results *results) {
   return results->weights_are == PCAL_WEIGHTS_IMPORTANCE ? "importance" : "frequency";
 }
@@ -63,17 +39,17 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
     pc_text_add(out, ")");
   }
   if (pc_layout_is_binary(&results->layout))
-    pc_text_format(out, ", binary %s of class 1", write_values_kind(results));
+    pc_text_format(out, ", binary %s of class 1", pc_kind_title(results->layout.kind));
   else if (results->layout.kind == PCAL_CONFIDENCE)
     pc_text_add(out, ", confidences");
   else if (results->layout.form == PC_FORM_GAUSSIAN)
-    pc_text_format(out, ", %s", write_values_kind(results));
+    pc_text_format(out, ", %s", pc_kind_title(results->layout.kind));
   else if (results->layout.form != PC_FORM_CLASSES)
     pc_text_format(out, ", %zu %s for each", results->layout.columns,
-                   write_values_kind(results));
+                   pc_kind_title(results->layout.kind));
   else
     pc_text_format(out, ", %zu classes, %s", results->layout.classes,
-                   write_values_kind(results));
+                   pc_kind_title(results->layout.kind));
   if (results->fast)
     pc_text_add(out, ", fast precision");
   if (results->normalized > 0) {

@@ -143,8 +143,7 @@ static void clinical_remark(const char *sentence, pc_text *out) {
 /* The convention of the Brier score, which is that of the event (clinical_text.c). */
 static const char *const clinical_brier =
     "The Brier score of this page is the mean squared error of the risk, as in clinical "
-    "papers; "
-    "propercal measure prints the sum over both classes, which is twice that.";
+    "papers; propercal measure prints the sum over both classes, which is twice that.";
 
 static int clinical_has_brier(const pcal_report *report) {
   return pc_results_record(report->side[PC_PAGE_BEFORE].key, "brier") != NULL;
@@ -229,9 +228,8 @@ static void clinical_json(const pcal_report *report, pc_json *json) {
 
 static const pc_preset_figure clinical_shown[] = {
     {"calibration-curve", "Observed frequency of the event by predicted risk: smooth curve "
-                          "with its 95 % band, tenths "
-                          "of the patients with 95 % intervals, and risks of patients with the "
-                          "event (up) and without "
+                          "with its 95 % band, tenths of the patients with 95 % intervals, and "
+                          "risks of patients with the event (up) and without "
                           "(down)."},
     {"decision-curve", "Net benefit by threshold probability: the model with its intervals, "
                        "treating all patients, "

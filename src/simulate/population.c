@@ -105,13 +105,13 @@ static pcal_status population_choose_way(const char *spec, size_t classes, popul
   const pc_layout layout = {.kind = PCAL_LOGIT, .columns = classes, .classes = classes};
   const pc_metric *metric;
   pc_options options;
-  pc_metric_config reading;
-  memset(&reading, 0, sizeof reading);
+  pc_metric_config config;
+  memset(&config, 0, sizeof config);
   PC_TRY(pc_metric_parse(spec, &metric, &options, err));
-  reading.traits = metric->traits;
-  PC_TRY(metric->configure(&options, &layout, &reading, err));
-  const pc_need *need = &reading.need;
-  const int taken = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 &&
+  config.traits = metric->traits;
+  PC_TRY(metric->configure(&options, &layout, &config, err));
+  const pc_need *need = &config.need;
+  const int taken = (config.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 &&
                     need->machine != PC_PAIR && need->machine != PC_BLOCK;
   *way = !taken                                                              ? POPULATION_NONE
          : need->machine == PC_CURVE && pc_view_is_every_class(&need->view)  ? POPULATION_CURVES

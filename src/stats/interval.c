@@ -16,8 +16,8 @@
  *
  *   Wilson      with continuity correction: the shares p with
  *               |share - p| - 1 / (2 n) <= z sqrt(p (1 - p) / n).  Its exact coverage at the
- *               level 0.95 is at least 0.949 for every p and n >= 100 (without the correction
- *               0.838 where 0.2 rows are expected, 0.92 where 3 are)
+ *               level 0.95 is at least 0.949 for every p and n >= 25, and 0.945 for fewer rows
+ *               (without the correction 0.838 where 0.2 rows are expected, 0.92 where 3 are)
  *
  *   Poisson     of means of losses, as if they were sums of weighted Poisson counts (Fay &
  *               Feuer): low is the a quantile of a gamma variable with mean T and variance

@@ -108,8 +108,8 @@ pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_
 pc_interval pc_interval_of_square(double estimate, const pc_variance_model *variance,
                                   double level);
 
-/* Sums of squares are skewed to the right: unless they are close to 0, an interval of the same width is
- * placed around their root. */
+/* Sums of squares are skewed to the right: unless they are close to 0, an interval of the same
+ * width is placed around their root. */
 void pc_interval_straighten(double value, double se, pc_interval *interval);
 
 /* The acceleration from estimates that each leave out one block of rows. */

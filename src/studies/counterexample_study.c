@@ -331,12 +331,10 @@ const pc_study pc_study_counterexample = {
             .about =
                 "Writes out a distribution of K classes whose top-label and class-wise errors "
                 "are all zero while the canonical error is large, and measures it exactly. "
-                "With "
-                "predictions of a model it also shows two maps that bring the ECE to zero and "
-                "keep the accuracy: one is not calibrated, and both keep nothing but the "
-                "predicted class, which the sharpness shows. A second set shows "
-                "the maps on rows that they have not "
-                "seen.",
+                "With predictions of a model it also shows two maps that bring the ECE to zero "
+                "and keep the accuracy: one is not calibrated, and both keep nothing but the "
+                "predicted class, which the sharpness shows. A second set shows the maps on "
+                "rows that they have not seen.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Propositions 3.2 and D.2, appendix E",
             .options = counterexample_options,
             .option_count = sizeof counterexample_options / sizeof *counterexample_options,

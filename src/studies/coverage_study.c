@@ -36,8 +36,8 @@
 #define COVERAGE_POPULATION_SETS 100
 #define COVERAGE_POPULATION_ROWS 200000u     /* at least */
 #define COVERAGE_POPULATION_SCORES 10000000u /* at most */
-/* Scores times classes at most, since each row counts once with each label, if that leaves enough rows:
- * a population without drawn labels varies far less than a set. */
+/* Scores times classes at most, since each row counts once with each label, if that leaves
+ * enough rows: a population without drawn labels varies far less than a set. */
 #define COVERAGE_POPULATION_LABELLED 20000000u
 #define COVERAGE_POPULATION_ENOUGH 40000u
 #define COVERAGE_ROUNDING 1e-10 /* true values of 0 are sums of rounded terms */
@@ -299,9 +299,9 @@ static double coverage_median_width(const coverage_job *job, size_t series) {
   return kept > 0 ? pc_interval_quantile(job->scratch, kept, 0.5) : (double)NAN;
 }
 
-/* The quantile of all sets that there could be, from some of them: the i-th smallest of n numbers is
- * that of (i - 1/2) / n (Hyndman & Fan, The American Statistician 1996, definition 5).  The quantiles
- * of 50 numbers themselves lie 8 % too far inside. */
+/* The quantile of all sets that there could be, from some of them: the i-th smallest of n
+ * numbers is that of (i - 1/2) / n (Hyndman & Fan, The American Statistician 1996, definition
+ * 5).  The quantiles of 50 numbers themselves lie 8 % too far inside. */
 static double coverage_quantile(const double *sorted, size_t count, double p) {
   const double place = (double)count * p + 0.5;
   if (place <= 1.0)

@@ -3,7 +3,8 @@
  * Design:   a pool of simulated rows (simulate/simulate.c) whose labels are drawn from known
  *           probabilities; models are these rows with logits times a factor: 1 is calibrated, 1.5
  *           mediocre, 2.5 bad.  The ECE of each on random subsets (size_sweep.c) is compared with
- * Formula:  mu(n) = sum_b p_b E|normal(gap_b, v_b / (n p_b))|,  v_b = var conf_b + acc_b (1 - acc_b)
+ * Formula:  mu(n) = sum_b p_b E|normal(gap_b, v_b / (n p_b))|
+ *           v_b = var conf_b + acc_b (1 - acc_b)
  *           truth = sum_b p_b |gap_b|,  gap_b = conf_b - acc_b
  *           where acc_b is the mean true probability of the predicted classes in bin b, so that
  *           neither uses labels

@@ -173,11 +173,11 @@ const pc_study pc_study_improvement = {
             .formula = "mean of e(D, f) - e(D, h o f) over random subsets D of n rows",
             .about =
                 "Fits calibrators (`method`; temperature when none is given) to the second "
-                "set, "
-                "or in 5-fold cross-validation without one, and asks each metric on random "
-                "subsets of the rows how much better the model has become. Sizes, subsets and "
-                "metrics are those of test-size. The root Brier score is the reference: for an "
-                "injective calibrator its change is that of the calibration error.",
+                "set, or in 5-fold cross-validation without one, and asks each metric on "
+                "random subsets of the rows how much better the model has become. Sizes, "
+                "subsets and metrics are those of test-size. The root Brier score is the "
+                "reference: for an injective calibrator its change is that of the calibration "
+                "error.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 1, Proposition 4.5 and "
                         "appendix G.4",
             .options = improvement_options,

@@ -275,10 +275,8 @@ static void label_noise_summarise(const label_noise_state *state, pc_findings *f
       findings,
       "A softmax regression with %zu features and %zu classes, trained on %zu rows at %zu "
       "levels of label noise and judged on %zu others. From no noise to a share of %s the "
-      "accuracy "
-      "goes from %s to %s, the mean confidence from %s to %s, and the share of predictions "
-      "above %s "
-      "that ECE omits from %s to %s.",
+      "accuracy goes from %s to %s, the mean confidence from %s to %s, and the share of "
+      "predictions above %s that ECE omits from %s to %s.",
       state->rows.feature_count, state->rows.classes, state->rows.rows[0], state->levels,
       state->rows.rows[1], pc_show(label_noise_level(state, state->levels - 1), text[6]),
       text[0], text[1], text[2], text[3],
@@ -356,8 +354,7 @@ const pc_study pc_study_label_noise = {
             .about =
                 "Trains a softmax regression at 40 levels of label noise and judges it on "
                 "other rows. Learns from `features` with `target` (classes 0, 1, ...), from "
-                "the "
-                "scores of a model, with a second set to learn from, or from a mixture of "
+                "the scores of a model, with a second set to learn from, or from a mixture of "
                 "Gaussians that is drawn. As noise grows, more of the relevant predictions are "
                 "not the largest of their row, and ECE omits them.",
             .citation =

@@ -237,10 +237,9 @@ const pc_study pc_study_metric_ranks = {
                 "Fits eight methods (or those given with `method`) to a second set, or by "
                 "cross-validation, and ranks them by each of the 32 general calibration "
                 "errors. With several models it also reports how far metrics agree on the "
-                "order "
-                "of the models. `spearman` is the usual rank correlation, `printed_formula` "
-                "the "
-                "formula printed in the paper, with absolute differences in place of squares.",
+                "order of the models. `spearman` is the usual rank correlation, "
+                "`printed_formula` the formula printed in the paper, with absolute differences "
+                "in place of squares.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Tables 4 "
                         "and 5",
             .options = metric_ranks_options,

@@ -1,7 +1,8 @@
 /* monitoring: how often does a watch raise a false alarm, and how soon does it find an error?
  *
- * Design:  a stream of rows.  of=events: true logit z = 1.5 g, g standard normal, outcome drawn from
- *          sigmoid(z), prediction sigmoid(z) before the change and sigmoid(f z) from it on.
+ * Design:  a stream of rows.  of=events: true logit z = 1.5 g, g standard normal, outcome drawn
+ *          from sigmoid(z), prediction sigmoid(z) before the change and sigmoid(f z) from it
+ *          on.
  *          of=numbers: target g, predicted distribution normal with mean 0 and standard deviation 1
  *          before the change, 1 / f from it on, so that f > 1 is over-confident in both.
  *          Every row is looked at.  The study reports the share of streams with an alarm before the
@@ -180,8 +181,7 @@ static pcal_status monitoring_run(const pc_study_job *study, pc_findings *findin
       findings,
       "%zu streams of %llu rows, looked at after every row: the share with an alarm while the "
       "predictions are calibrated (false_alarms; at most alpha), the share with one after they "
-      "are "
-      "wrong by the factor, and the median and 90 %% quantile of the rows until then.",
+      "are wrong by the factor, and the median and 90 %% quantile of the rows until then.",
       job.streams, (unsigned long long)job.rows);
   if (!job.numbers)
     pc_findings_add_sentence(findings,
@@ -201,8 +201,7 @@ const pc_study pc_study_monitoring = {
             .about =
                 "Simulates streams of calibrated predictions that become over-confident by a "
                 "factor (2000 streams of 10000 rows, factors 1, 1.25, 1.5 and 2, unless "
-                "`sets`, "
-                "`rows` and `factors` say otherwise) and watches each, row by row, as "
+                "`sets`, `rows` and `factors` say otherwise) and watches each, row by row, as "
                 "`propercal watch` does.",
             .citation = "Arnold, Henzi & Ziegel (2023), Sequentially valid tests for forecast "
                         "calibration",

@@ -209,8 +209,7 @@ const pc_study pc_study_optimise_metric = {
                 "Finds the temperature that minimises each of the 32 general calibration "
                 "errors, and judges it by ECE and by a control, the root mean square error in "
                 "adaptive bins. A metric that only rewards its own properties is not a good "
-                "judge. Give "
-                "a second set to optimise on.",
+                "judge. Give a second set to optimise on.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Table 3",
             .options = optimise_metric_options,
             .option_count = sizeof optimise_metric_options / sizeof *optimise_metric_options,

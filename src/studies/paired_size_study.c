@@ -68,8 +68,8 @@ enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 static const pcal_option paired_size_options[] = {
     {"law", PCAL_OPTION_CHOICE, "same", 0, 0, "same|opposed|recalibrated",
      "same: two models with the same distribution; opposed: one over-confident and one "
-     "under-confident, with "
-     "equal errors; recalibrated: the second is the first after a method, as in "
+     "under-confident, with equal errors; recalibrated: the second is the first after a "
+     "method, as in "
      "propercal compare"},
     {"noise", PCAL_OPTION_REAL, "0.3", 0, 100, NULL,
      "standard deviation of the noise that each model adds to the true logits"},
@@ -305,13 +305,13 @@ static pcal_status paired_size_task(void *user, size_t set, size_t worker, pcal_
 static int paired_size_of_pairs(const paired_size_job *job, const char *spec) {
   const pc_metric *metric;
   pc_options options;
-  pc_metric_config reading;
+  pc_metric_config config;
   pc_layout layout;
-  memset(&reading, 0, sizeof reading);
+  memset(&config, 0, sizeof config);
   return pc_layout_make(PCAL_LOGIT, job->classes, &layout, NULL) == PCAL_OK &&
          pc_metric_parse_for(PC_FORM_CLASSES, spec, &metric, &options, NULL) == PCAL_OK &&
-         metric->configure(&options, &layout, &reading, NULL) == PCAL_OK &&
-         reading.need.machine == PC_PAIR;
+         metric->configure(&options, &layout, &config, NULL) == PCAL_OK &&
+         config.need.machine == PC_PAIR;
 }
 
 /* The error of the second model in the population when its factor is `factor`. */
@@ -555,9 +555,9 @@ const pc_study pc_study_paired_size = {
                 "Draws many sets from a simulation, measures two models on the same rows and "
                 "compares them, as measuring one against the other does. The two have the same "
                 "distribution, or (law=opposed) one is over-confident and the other "
-                "under-confident with equal "
-                "errors. A set has 300 rows and 2 classes, and the logits of the first model "
-                "are multiplied by 1.5, unless `rows`, `classes` and `factor` say otherwise.",
+                "under-confident with equal errors. A set has 300 rows and 2 classes, and the "
+                "logits of the first model are multiplied by 1.5, unless `rows`, `classes` and "
+                "`factor` say otherwise.",
             .citation = "Good, Permutation Tests, 2000, section 3.2",
             .options = paired_size_options,
             .option_count = sizeof paired_size_options / sizeof *paired_size_options,

@@ -264,8 +264,8 @@ static pcal_status size_sweep_names(const size_sweep_state *run, pcal_error *err
 
 /* ---- progress ---- */
 
-/* The work of the first `subsets` of all, roughly; those with many rows come first, and pairs of rows
- * make them cost much more than the others. */
+/* The work of the first `subsets` of all, roughly; those with many rows come first, and pairs
+ * of rows make them cost much more than the others. */
 static uint64_t size_sweep_cost(const size_sweep_state *run, uint64_t subsets) {
   const pc_sizes *sizes = &run->studied->sizes;
   const int pairs = pc_subset_metrics_slow(run->before);

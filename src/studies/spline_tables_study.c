@@ -401,15 +401,13 @@ const pc_study pc_study_spline_tables = {
             .formula = "KS, accuracy and ECE in percent, after each method",
             .about =
                 "Fits temperature and vector scaling, MS-ODIR, Dir-ODIR and splines to a "
-                "second "
-                "set and reports, like Tables 1, 2, 4, 5 and 6 of the paper, the KS error of "
-                "the top class, of the second class and within the first two, the accuracy, "
-                "and the ECE with 25 bins. Takes one case (with a second set) or several "
-                "(`case` NAME=TEST,FITTING); `method` names other methods than those of the "
-                "paper. "
-                "Splines are fitted by propercal's rules and by those of the published code "
-                "(convention=gupta); the latter is judged before its scores are limited to [0, "
-                "1].",
+                "second set and reports, like Tables 1, 2, 4, 5 and 6 of the paper, the KS "
+                "error of the top class, of the second class and within the first two, the "
+                "accuracy, and the ECE with 25 bins. Takes one case (with a second set) or "
+                "several (`case` NAME=TEST,FITTING); `method` names other methods than those "
+                "of the paper. Splines are fitted by propercal's rules and by those of the "
+                "published code (convention=gupta); the latter is judged before its scores are "
+                "limited to [0, 1].",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
             .options = spline_tables_options,
             .option_count = sizeof spline_tables_options / sizeof *spline_tables_options,

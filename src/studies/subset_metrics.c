@@ -83,7 +83,7 @@ void pc_subset_metrics_name(const pc_subset_metrics *metrics, size_t index, char
 }
 
 int pc_subset_metrics_squared(const pc_subset_metrics *metrics, size_t index) {
-  return (metrics->plan.entries[index].reading.traits & PC_SQUARED) != 0;
+  return (metrics->plan.entries[index].config.traits & PC_SQUARED) != 0;
 }
 
 static size_t subset_bins(const subset_slot *slot, const subset_view *view) {

@@ -445,9 +445,8 @@ const pc_study pc_study_taxonomy = {
                 "rows_own is the error of the rows' own distribution, in which rows with equal "
                 "predictions are one prediction: the theorem holds for it exactly. KCE is the "
                 "root of the error that the U-score of a kernel induces (u-ce); that it is at "
-                "most "
-                "CE_p is no part of the theorem, but holds for kernels of at most 1. Takes the "
-                "probabilities or logits of one model.",
+                "most CE_p is no part of the theorem, but holds for kernels of at most 1. "
+                "Takes the probabilities or logits of one model.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1",
             .options = taxonomy_study_options,
             .option_count = sizeof taxonomy_study_options / sizeof *taxonomy_study_options,

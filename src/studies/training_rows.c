@@ -2,7 +2,8 @@
  *   (1) scores become features as logits; those of probabilities are limited to [-50, 50], beyond
  *       which probabilities round to 0 or 1; one column is one feature of two classes;
  *   (2) a constant feature becomes 0;
- *   (3) rows with a missing score or label, which are there if missing values are skipped, are left out;
+ *   (3) rows with a missing score or label, which are there if missing values are skipped, are
+ *       left out;
  *   (4) targets of features are whole numbers from 0 on; the largest gives the number of
  *       classes. */
 #include "studies/training_rows.h"

@@ -11,7 +11,8 @@ typedef struct pc_finite_distribution {
   const double *predictions, *truth;
 } pc_finite_distribution;
 
-/* Expectations under a distribution.  P(Y | f) is the mean truth of the points with prediction f. */
+/* Expectations under a distribution.  P(Y | f) is the mean truth of the points with
+ * prediction f. */
 typedef struct pc_u_score_terms {
   size_t values;      /* number of distinct predictions */
   double brier;       /* mean Brier score */

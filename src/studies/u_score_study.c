@@ -551,13 +551,11 @@ const pc_study pc_study_u_score = {
                 "E S(f(X), f(X'), Y, Y') = entropy + CE_S - sharpness, both 0 for this S",
             .about =
                 "Writes out distributions whose true probabilities are known and computes "
-                "every "
-                "term of equation 56 exactly, for the U-score of degree two of a kernel and "
-                "for "
-                "the Brier score; draws sets of rows from them and compares the means of "
-                "u-score, u-divergence and u-ce with the truth; and compares the gains of the "
-                "scores by maps of the predictions with those of the errors that they induce. "
-                "Proposition 4.5 says that these gains are equal for proper scores and "
+                "every term of equation 56 exactly, for the U-score of degree two of a kernel "
+                "and for the Brier score; draws sets of rows from them and compares the means "
+                "of u-score, u-divergence and u-ce with the truth; and compares the gains of "
+                "the scores by maps of the predictions with those of the errors that they "
+                "induce. Proposition 4.5 says that these gains are equal for proper scores and "
                 "injective maps; for this U-score equation 56 gives it for every map. Takes "
                 "`classes`, `factor`, `rows` and `sets`; predictions are not needed.",
             .citation = "Gruber & Buettner, NeurIPS 2022, third version, appendix F, "

@@ -71,8 +71,8 @@ static int cgroup_lists(const char *list, size_t length, const char *controller)
   return 0;
 }
 
-/* Calls `look` for mount + group and its ancestors up to the mount.  The group is empty or begins with a
- * slash. */
+/* Calls `look` for mount + group and its ancestors up to the mount.  The group is empty or
+ * begins with a slash. */
 static void cgroup_walk(const char *mount, const char *group, size_t length, int version,
                         pc_cgroup_look look, void *user) {
   char directory[CGROUP_PATH];

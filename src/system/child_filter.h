@@ -11,8 +11,8 @@ typedef void (*pc_child_sink)(void *user, const char *bytes, size_t count);
 
 /* Runs words[0], found by PATH, with these arguments (ended by NULL) and without a shell; writes
  * `input` to it and passes its output to `sink`.  Returns 0 or the errno of a failed start;
- * *succeeded is 1 if the program ended with exit code 0.  The caller ignores SIGPIPE: a program may end
- * before it has read all. */
+ * *succeeded is 1 if the program ended with exit code 0.  The caller ignores SIGPIPE: a program
+ * may end before it has read all. */
 int pc_child_filter(const char *const *words, const char *input, size_t length,
                     pc_child_sink sink, void *user, int *succeeded);
 

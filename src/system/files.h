@@ -69,7 +69,8 @@ int pc_file_copy_owner(int descriptor, const pc_file_info *replaced);
 /* Maps a regular file for reading; NULL on failure. */
 void *pc_file_map(int descriptor, size_t length);
 void pc_file_unmap(void *mapping, size_t length);
-/* Gives back pages of a mapping, which several threads can do; they are read again when they are used. */
+/* Gives back pages of a mapping, which several threads can do; they are read again when they
+ * are used. */
 void pc_file_map_forget(void *pages, size_t length);
 
 #endif

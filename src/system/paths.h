@@ -41,8 +41,8 @@ int pc_path_current_directory(char *out, size_t size);
 /* Number of this process, which makes temporary names unique. */
 long pc_process_id(void);
 
-/* Calls a function in every child that this process forks from now on, in which no lock may be waited for;
- * returns 0 on failure.  True where processes do not fork. */
+/* Calls a function in every child that this process forks from now on, in which no lock may be
+ * waited for; returns 0 on failure.  True where processes do not fork. */
 int pc_process_after_fork(void (*in_child)(void));
 
 /* What an errno is about; PC_ERROR_OTHER if none of these. */

@@ -26,7 +26,8 @@
  *   6. a likelihood ratio above 2^500 counts as 2^500, which only lowers e.
  *   7. the order of the rows matters: bets know only the rows before.
  * Source:   Arnold, Henzi & Ziegel, Sequentially valid tests for forecast calibration, Annals of
- *           Applied Statistics 17 (2023), section 3; mixtures: Vovk & Wang 2021, Ramdas et al. 2023.
+ *           Applied Statistics 17 (2023), section 3; mixtures: Vovk & Wang 2021, Ramdas et al.
+ *           2023.
  * Cost:     about 200 multiplications, 99 divisions and 10 exponentials for each row. */
 #include "watch/calibration_bets.h"
 

@@ -86,34 +86,34 @@ int law_spec_fits(const law_set *set, const char *spec) {
 }
 
 /* How a metric reads the data, options included. */
-pc_metric_config law_spec_reading(const law_set *set, const char *spec) {
+pc_metric_config law_spec_config(const law_set *set, const char *spec) {
   const pc_metric *metric;
   pc_options options;
   pc_layout layout;
-  pc_metric_config reading;
-  memset(&reading, 0, sizeof reading);
+  pc_metric_config config;
+  memset(&config, 0, sizeof config);
   assert_int_equal(pc_layout_make_levels(set->kind, set->columns, set->levels, &layout, NULL),
                    PCAL_OK);
   assert_int_equal(pc_metric_parse_for(layout.form, spec, &metric, &options, NULL), PCAL_OK);
-  reading.traits = metric->traits;
-  reading.range = pc_metric_range(metric);
-  assert_int_equal(metric->configure(&options, &layout, &reading, NULL), PCAL_OK);
-  return reading;
+  config.traits = metric->traits;
+  config.range = pc_metric_range(metric);
+  assert_int_equal(metric->configure(&options, &layout, &config, NULL), PCAL_OK);
+  return config;
 }
 
 static void law_specs_add(const law_set *set, law_specs *specs, const pc_metric *metric,
                           const char *spec) {
-  const pc_metric_config reading = law_spec_reading(set, spec);
-  if ((reading.traits & specs->with) != specs->with || (reading.traits & specs->without) != 0)
+  const pc_metric_config config = law_spec_config(set, spec);
+  if ((config.traits & specs->with) != specs->with || (config.traits & specs->without) != 0)
     return;
   if (specs->count == specs->capacity) {
     specs->capacity = 2 * specs->capacity + 64;
     specs->text = realloc(specs->text, specs->capacity * sizeof *specs->text);
     specs->metric = realloc(specs->metric, specs->capacity * sizeof *specs->metric);
-    specs->reading = realloc(specs->reading, specs->capacity * sizeof *specs->reading);
+    specs->config = realloc(specs->config, specs->capacity * sizeof *specs->config);
   }
   snprintf(specs->text[specs->count], PC_SPEC_MAX, "%s", spec);
-  specs->reading[specs->count] = reading;
+  specs->config[specs->count] = config;
   specs->metric[specs->count++] = metric;
 }
 
@@ -186,6 +186,6 @@ void law_specs_free(law_specs *specs) {
   free(specs->text);
   free(specs->list);
   free(specs->metric);
-  free(specs->reading);
+  free(specs->config);
   *specs = (law_specs){0};
 }

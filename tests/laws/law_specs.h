@@ -10,7 +10,7 @@ typedef struct law_specs {
   char (*text)[PC_SPEC_MAX];
   const char **list; /* list[i] is text[i] */
   const pc_metric **metric;
-  pc_metric_config *reading; /* of each on the data they are for */
+  pc_metric_config *config; /* of each on the data they are for */
   size_t count, capacity;
   unsigned with, without;
 } law_specs;
@@ -22,7 +22,7 @@ void law_specs_make(const law_set *set, unsigned with, unsigned without, law_spe
 void law_specs_free(law_specs *specs);
 
 /* What a spec that fits the data is configured to. */
-pc_metric_config law_spec_reading(const law_set *set, const char *spec);
+pc_metric_config law_spec_config(const law_set *set, const char *spec);
 
 /* Can a spec be measured on data like these?  Fails the test on any answer but yes and
  * PCAL_USAGE. */

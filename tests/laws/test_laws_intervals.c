@@ -79,8 +79,8 @@ static void interval_law_rows(const law_case *about, size_t first, size_t count)
   for (size_t i = 0; i < pcal_results_count(results); i++) {
     pcal_result result = {.size = sizeof result};
     pcal_results_get(results, i, &result);
-    const pc_metric_config reading = law_spec_reading(about->set, result.spec);
-    interval_law(about, &result, &reading.range, first);
+    const pc_metric_config config = law_spec_config(about->set, result.spec);
+    interval_law(about, &result, &config.range, first);
     interval_law_note(interval_law_metric(about, result.metric), &result);
   }
   pcal_results_free(results);

@@ -44,7 +44,7 @@ static void states_compare(sink_bytes expected, sink_bytes actual, const law_cas
 static law_body states_body;
 
 static int states_savable(const law_specs *specs, size_t i) {
-  return specs->reading[i].need.machine != PC_PAIR;
+  return specs->config[i].need.machine != PC_PAIR;
 }
 
 static void states_filtered(const law_case *about) {

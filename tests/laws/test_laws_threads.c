@@ -27,7 +27,7 @@ static void laws_thin(law_specs *specs) {
       continue;
     memmove(specs->text[kept], specs->text[i], sizeof specs->text[i]);
     specs->metric[kept] = specs->metric[i];
-    specs->reading[kept++] = specs->reading[i];
+    specs->config[kept++] = specs->config[i];
   }
   specs->count = kept;
 }

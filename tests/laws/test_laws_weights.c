@@ -131,7 +131,7 @@ TEST(test_weight_zero_equals_the_row_left_out) {
 
 static void laws_offer_fraction(const law_set *set, const law_specs *specs, size_t i) {
   const law_specs one = {.list = specs->list + i, .count = 1};
-  const int refuses = (specs->reading[i].traits & PC_WHOLE_WEIGHTS) != 0;
+  const int refuses = (specs->config[i].traits & PC_WHOLE_WEIGHTS) != 0;
   law_case about = law_case_make(set, &one);
   pcal_measure *measure = law_new(&about);
   pcal_error err;

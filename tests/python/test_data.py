@@ -78,8 +78,19 @@ def test_verdict_has_fields():
     assert verdict.kind == "over-confident" and verdict.method == "temperature"
     assert str(verdict).startswith("Over-confident") and verdict.claimed > verdict.observed
     assert verdict.where.low < verdict.where.high
+    assert verdict.test is None and verdict.test_count == 0
     again = pickle.loads(pickle.dumps(verdict))
     assert again == verdict and again.where == verdict.where
+
+
+def test_verdict_names_the_test_that_contradicts_it():
+    rows = pc.simulate(400, 3, seed=30)
+    result = pc.measure(logits=rows.logits, labels=rows.labels, metrics=["ece", "spiegelhalter"])
+    verdict = result.verdict
+    assert verdict.kind == "uneven" and verdict.test == "spiegelhalter" and verdict.test_count == 1
+    assert verdict.test_p_value == result.spiegelhalter.p_value < 0.05
+    again = pickle.loads(pickle.dumps(verdict))
+    assert (again.test, again.test_p_value) == (verdict.test, verdict.test_p_value)
 
 
 def test_old_names_of_classes_warn():

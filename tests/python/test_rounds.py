@@ -149,7 +149,7 @@ def test_intervals_and_nulls(rows):
     assert found.ece.interval[0] < found.ece < found.ece.interval[1]
     default = measured(given, 3, specs=(), interval=0.9, replicas=40)
     assert default.ece.interval is not None and default.smece.interval is None
-    assert "smece: replicas of sorted scores of fewer than 16384 rows need all rows" in str(default)
+    assert "smece: needs 16384 rows or more in rounds" in str(default)
 
 
 def test_fits_that_need_all_rows_are_refused():

@@ -118,7 +118,7 @@ def test_intervals_of_the_default_metrics(df, rows):
     assert found.ks.interval and found.smece.interval
     few = pcs.measure(df, probs="p", labels="y", metrics=["ks", "ece"], **given)
     assert few.ks.interval is None and few.ece.interval
-    assert "ks: replicas of sorted scores of fewer than 16384 rows need all rows" in str(few)
+    assert "ks: needs 16384 rows or more in rounds" in str(few)
 
 
 def test_rows_that_change_are_noticed(df):

@@ -1,6 +1,6 @@
 /* A record of a row is numbers: how many they are, group, label, 1 if the label has probability 0,
- * probabilities, weight.  Records are sorted by all of these, so that neither the order of rows nor threads
- * matter. */
+ * probabilities, weight.  Records are sorted by all of these, so that neither the order of rows
+ * nor threads matter. */
 #include "calibrators/boosting/boosting_rows.h"
 
 #include <stdlib.h>

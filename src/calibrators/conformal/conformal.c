@@ -112,12 +112,10 @@ const pc_calibrator_method pc_calibrator_conformal = {
             .formula = "[m - t d, m + t d], d: predicted standard deviation, or 1\n"
                        "t: the ceil(coverage (n + 1))-th smallest |y_i - m_i| / d_i",
             .about = "Split conformal prediction: intervals that contain the outcome of a "
-                     "further row "
-                     "with at least the given probability, for any model and any distribution, "
-                     "if the "
-                     "rows of the fit and later ones are exchangeable. Fit on rows that the "
-                     "model was "
-                     "not trained on. apply writes two columns, low and high.",
+                     "further row with at least the given probability, for any model and any "
+                     "distribution, if the rows of the fit and later ones are exchangeable. "
+                     "Fit on rows that the model was not trained on. apply writes two columns, "
+                     "low and high.",
             .citation = "Papadopoulos, Proedrou, Vovk & Gammerman, ECML 2002; Lei, G'Sell, "
                         "Rinaldo, Tibshirani & Wasserman, JASA 2018",
             .options = conformal_options,

@@ -95,13 +95,10 @@ const pc_calibrator_method pc_calibrator_conformal_sets = {
                 "lac: s_k = 1 - p_k;  aps: s_k = probability above class k + u p_k\n"
                 "raps: aps + penalty for places beyond rank",
             .about = "Split conformal prediction for classes: a set for each row that contains "
-                     "the true "
-                     "class of a further row with at least the given probability, for any "
-                     "model, if the "
-                     "rows of the fit and later ones are exchangeable. Fit on rows that the "
-                     "model was "
-                     "not trained on. apply writes a column for each class, 1 in the set and 0 "
-                     "outside.",
+                     "the true class of a further row with at least the given probability, for "
+                     "any model, if the rows of the fit and later ones are exchangeable. Fit "
+                     "on rows that the model was not trained on. apply writes a column for "
+                     "each class, 1 in the set and 0 outside.",
             .citation = "Sadinle, Lei & Wasserman, JASA 2019; Romano, Sesia & Candes, NeurIPS "
                         "2020; Angelopoulos, Bates, Malik & Jordan, ICLR 2021",
             .options = sets_options,

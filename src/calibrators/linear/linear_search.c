@@ -1,11 +1,11 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
  *   2. Up to PC_LINEAR_NEWTON classes: Newton's method with all second derivatives, which are
- *      computed again only when old ones do not suffice; warm searches begin with old ones.  Searches
- *      without a warm start compute them at every point if they are rough (small terms are left
- *      out), because a gradient of 1e-6 is reached far from the minimum with old ones, and if there is
- *      no penalty, because the minimum may be at infinity.  With more classes: truncated Newton
- *      steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
+ *      computed again only when old ones do not suffice; warm searches begin with old ones.
+ *      Searches without a warm start compute them at every point if they are rough (small terms
+ *      are left out), because a gradient of 1e-6 is reached far from the minimum with old ones,
+ *      and if there is no penalty, because the minimum may be at infinity.  With more classes:
+ *      truncated Newton steps (linear_curvature.h).  Diagonal maps: see vector_search.c.
  *   3. Without a penalty, a common change of all classes has no effect; it is removed from
  *      gradients and from the result, which thereby has the least norm.
  * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in

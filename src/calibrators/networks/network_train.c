@@ -3,8 +3,8 @@
  *            unchanged.
  * Converged: the gradient is at most NETWORK_TRAIN_AIM, or the last NETWORK_TRAIN_WINDOW steps
  *            together lowered the objective by at most NETWORK_TRAIN_GAIN of it.  Networks have
- *            flat valleys; with a gain of 1e-4 what docs/studies.md says of methods changes, with 3e-5
- *            it is as with 1e-5, ranks of single sets aside.
+ *            flat valleys; with a gain of 1e-4 what docs/studies.md says of methods changes,
+ *            with 3e-5 it is as with 1e-5, ranks of single sets aside.
  * Order:     rows are kept, sorted by label and features, and equal ones joined; sums run over
  *            a number of parts that depends only on the number of parameters.  So neither the
  *            order of rows nor threads change the result.

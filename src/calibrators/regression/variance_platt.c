@@ -14,8 +14,8 @@
  *   5. Samples and quantiles are refused.
  * Source:   Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale).
  * Accuracy: gradient below 1e-9 of the objective's scale; sums are exact.
- * Cost:     one pass, then about ten O(N) evaluations for each start; memory 24 N bytes.  Fits by rounds
- *           keep no rows: each evaluation is a round. */
+ * Cost:     one pass, then about ten O(N) evaluations for each start; memory 24 N bytes.  Fits
+ *           by rounds keep no rows: each evaluation is a round. */
 #include <float.h>
 #include <math.h>
 

@@ -21,11 +21,11 @@
  *   4. One column of scores, and confidences, have one spline, for target=top, all, or class=1.
  *   5. Fewer distinct scores than knots: the values at the knots have the smallest norm, with a
  *      warning.
- *   6. From 65536 rows on, scores are first joined into 4096 bins of equal mass (256 or more of each
- *      spline if there are many ranks), which count as their mean scores; the lowest and the highest score stay
- *      single (curve/mass_points.h).  So fits by rounds need no other scores, and maps are short.
- *      convention=gupta uses all scores; its map has at most 65536 points, fewer for many ranks, equally
- *      spaced in the order of distinct scores.
+ *   6. From 65536 rows on, scores are first joined into 4096 bins of equal mass (256 or more of
+ *      each spline if there are many ranks), which count as their mean scores; the lowest and
+ *      the highest score stay single (curve/mass_points.h).  So fits by rounds need no other
+ *      scores, and maps are short.  convention=gupta uses all scores; its map has at most 65536
+ *      points, fewer for many ranks, equally spaced in the order of distinct scores.
  *   7. convention=gupta: float scores, rows as points, and reversed interpolation, as in the
  *      published code.  Applied and saved maps are clipped to [0, 1]; the unclipped map, which
  *      the tables of the paper measure, is kept for study spline-tables.
@@ -362,16 +362,14 @@ const pc_calibrator_method pc_calibrator_spline = {
                        "g(score) = score + s'(t(score)), clipped to [0, 1]",
             .about =
                 "Fits a spline to the cumulative errors along the sorted scores and corrects "
-                "each score by its slope, without a search. target=top changes the "
-                "confidence of the predicted class and shares the rest among the others in "
-                "their old proportions; target=all has a spline for each rank; "
-                "target=within and target=class give one column. The map may fall in "
-                "places, and another class may overtake the predicted one. Needs a few "
-                "thousand rows. From a total weight of 65,536 on, scores are first "
-                "joined into 4,096 bins of equal mass (of all ranks together, at least 256 "
-                "each), "
-                "which keeps the map short and moves it less than chance does; "
-                "convention=gupta uses all scores.",
+                "each score by its slope, without a search. target=top changes the confidence "
+                "of the predicted class and shares the rest among the others in their old "
+                "proportions; target=all has a spline for each rank; target=within and "
+                "target=class give one column. The map may fall in places, and another class "
+                "may overtake the predicted one. Needs a few thousand rows. From a total "
+                "weight of 65,536 on, scores are first joined into 4,096 bins of equal mass "
+                "(of all ranks together, at least 256 each), which keeps the map short and "
+                "moves it less than chance does; convention=gupta uses all scores.",
             .citation = "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu & Hartley, ICLR 2021",
             .options = spline_options,
             .option_count = sizeof spline_options / sizeof *spline_options,

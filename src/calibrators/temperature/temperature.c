@@ -19,8 +19,8 @@
  *   4. No T beats 1, as when the scores of each row are all equal: T is 1, status identity.
  *   5. Scores that carry no information about the labels, or point to the wrong classes: T
  *      stops at 1e4.
- *   6. Logits on a GPU, objective=log, no weights: the passes run there (temperature_on_device.h), with
- *      the same bits.
+ *   6. Logits on a GPU, objective=log, no weights: the passes run there
+ *      (temperature_on_device.h), with the same bits.
  *   7. All sums are exact: order, threads and batches do not change T, and a row of weight w
  *      equals w rows.
  * Source:   Guo et al. 2017.

@@ -2,7 +2,8 @@
  *   1. A row that is not finite or whose label is no class, and a sample that must be drawn again
  *      because many rows are equal: `odd` is set, and the fit begins again on the host.
  *   2. Labels on the host are copied to the device once.
- * Cost: as on the CPU (temperature.c), but what comes back for each value of beta is some kilobytes. */
+ * Cost: as on the CPU (temperature.c), but what comes back for each value of beta is some
+ *       kilobytes. */
 #include "calibrators/temperature/temperature_on_device.h"
 
 #include <string.h>

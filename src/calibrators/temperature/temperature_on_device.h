@@ -39,8 +39,8 @@ PC_CHECKED pcal_status pc_temperature_device_draw(const pc_fit_task *task,
                                                   pc_temperature_device *device, size_t limit,
                                                   pcal_error *err);
 
-/* Sums over all rows; on_sample: over 2^-bits of the sample.  Fails with PCAL_DATA and sets `odd` if
- * a row must be checked on the host. */
+/* Sums over all rows; on_sample: over 2^-bits of the sample.  Fails with PCAL_DATA and sets
+ * `odd` if a row must be checked on the host. */
 PC_CHECKED pcal_status pc_temperature_device_on_all(const pc_fit_task *task,
                                                     pc_temperature_device *device, double beta,
                                                     int with_one,

@@ -1,5 +1,5 @@
-/* Share of targets inside central intervals, against the level of the intervals; and share of targets
- * up to quantiles, against their levels.
+/* Share of targets inside central intervals, against the level of the intervals; and share of
+ * targets up to quantiles, against their levels.
  *
  * 1. Of predicted quantiles only their own levels and central intervals are known: these are
  *    points.

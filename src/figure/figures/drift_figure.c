@@ -218,9 +218,8 @@ const pc_figure_row pc_figure_drift = {
             .about =
                 "Shows when a model became worse: with `time` and `every` a point for each "
                 "period, otherwise one for each group. The shaded range is where the metric of "
-                "a "
-                "calibrated model with the same scores would lie, which is wider for few rows. "
-                "For an alarm use watch, which may be looked at every day.",
+                "a calibrated model with the same scores would lie, which is wider for few "
+                "rows. For an alarm use watch, which may be looked at every day.",
             .citation =
                 "Davis et al. (2020), Detection of calibration drift in clinical prediction "
                 "models to inform model updating",

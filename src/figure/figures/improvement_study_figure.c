@@ -63,12 +63,11 @@ const pc_figure_row pc_figure_improvement = {
             .formula = "mean of e(D, f) - e(D, h o f) over 30 random subsets D of n rows, h: "
                        "temperature scaling",
             .about =
-                "The apparent improvement by temperature scaling depends on the metric and "
-                "on the number of rows: only proper scores are flat lines. Without a second "
-                "set the temperature is found in 5-fold "
-                "cross-validation. This is the figure of the study improvement "
-                "with 30 subsets of each size, or `replicas` of them; there any "
-                "calibrator can be studied.",
+                "The apparent improvement by temperature scaling depends on the metric and on "
+                "the number of rows: only proper scores are flat lines. Without a second set "
+                "the temperature is found in 5-fold cross-validation. This is the figure of "
+                "the study improvement with 30 subsets of each size, or `replicas` of them; "
+                "there any calibrator can be studied.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 1",
         },

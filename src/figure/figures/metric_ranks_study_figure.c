@@ -1,5 +1,5 @@
-/* Ranks of methods: the area of a circle is the number of metrics that give a method a rank.  Below,
- * the agreement of metrics that share a property. */
+/* Ranks of methods: the area of a circle is the number of metrics that give a method a rank.
+ * Below, the agreement of metrics that share a property. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Reliability diagrams of single classes, side by side: predicted probability of a class
  * against how often the row was of that class.
  *
- * 1. At most `classes` panels: if there are more classes, those with the largest error, worst first.
+ * 1. At most `classes` panels: if there are more classes, those with the largest error, worst
+ *    first.
  * 2. Marks of a bin: reliability_marks.c.
  * 3. One column of scores, and confidences, are refused: they have no classes to distinguish. */
 #include <math.h>

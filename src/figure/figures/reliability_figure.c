@@ -267,8 +267,8 @@ static void reliability_totals(pc_reliability_data *data) {
   }
 }
 
-static void reliability_surety(const pc_result_record *record, const pc_result_record *before,
-                               pc_reliability_data *out) {
+static void reliability_uncertainty(const pc_result_record *record,
+                                    const pc_result_record *before, pc_reliability_data *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   out->has_ece = !record->outcome.undefined;
   out->ece = record->outcome.value;
@@ -299,8 +299,8 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.bins = bins.bins;
     found.bin_count = bins.count;
     found.class_1 = record->view.kind == PC_VIEW_CLASS;
-    reliability_surety(record, data->before != NULL ? data->before->requested[0] : NULL,
-                       &found);
+    reliability_uncertainty(record, data->before != NULL ? data->before->requested[0] : NULL,
+                            &found);
   } else {
     found.bins = results->public_bins;
     found.bin_count = results->bin_count;
@@ -308,7 +308,7 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.ece =
         pc_bins_error(results->bins, results->bin_count, results->effective, PC_NORM_L1, 0);
     if (record != NULL)
-      reliability_surety(record, NULL, &found);
+      reliability_uncertainty(record, NULL, &found);
   }
   reliability_totals(&found);
   pc_figure_set_subtitle(figure, results, data->before != NULL ? "after calibration" : NULL);

@@ -272,12 +272,10 @@ const pc_figure_row pc_figure_smooth_reliability = {
                 "thickness of the line and lower panel: (1/N) sum_i K_s(t, c_i)",
             .about =
                 "Shows the frequency of hits at each score without bins, and how many rows "
-                "have "
-                "such scores: trust the curve where it is thick and the band is narrow. The "
-                "width of the kernel is the smooth calibration error itself (metric smece): it "
-                "neither follows chance nor hides an error larger than itself. The band holds "
-                "at "
-                "each score by itself, for the smoothed frequency.",
+                "have such scores: trust the curve where it is thick and the band is narrow. "
+                "The width of the kernel is the smooth calibration error itself (metric "
+                "smece): it neither follows chance nor hides an error larger than itself. The "
+                "band holds at each score by itself, for the smoothed frequency.",
             .citation = "Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via "
                         "kernel smoothing, ICLR 2024",
             .options = smooth_figure_options,

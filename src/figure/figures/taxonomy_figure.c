@@ -71,7 +71,8 @@ static void taxonomy_read(const pc_measured_set *set, pc_bounded_error rows[TAXO
   }
 }
 
-/* True if `upper` is known to be at least `lower`; class-wise and top-label errors are not ordered. */
+/* True if `upper` is known to be at least `lower`; class-wise and top-label errors are not
+ * ordered. */
 static int taxonomy_above(size_t upper, size_t lower) {
   return upper != TAXONOMY_CWCE && upper < TAXONOMY_ECE && upper < lower;
 }

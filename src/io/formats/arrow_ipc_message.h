@@ -19,8 +19,9 @@ typedef struct pc_arrow_ipc_message {
   size_t body_length;
 } pc_arrow_ipc_message;
 
-/* Functions return NULL, or a static text that describes the defect of the file.  Callers compare the
- * returned pointer with these three: out of memory, a buffer beyond the unpack ratio, interrupted. */
+/* Functions return NULL, or a static text that describes the defect of the file.  Callers
+ * compare the returned pointer with these three: out of memory, a buffer beyond the unpack
+ * ratio, interrupted. */
 extern const char PC_ARROW_IPC_MEMORY[], PC_ARROW_IPC_RATIO[], PC_ARROW_IPC_INTERRUPTED[];
 
 /* Position of the first message. */

@@ -1,6 +1,8 @@
-/* Formula:  low = 0 if T <= q(1 - a) of T for labels drawn from the predictions, a = (1 - level) / 2
- * Why:      where few rows are wrong, replicas of the rows and the jackknife show too little chance:
- *           without a wrong row the error of a calibrated model varies hardly at all between them.
+/* Formula:  low = 0 if T <= q(1 - a) of T for labels drawn from the predictions,
+ *           a = (1 - level) / 2
+ * Why:      where few rows are wrong, replicas of the rows and the jackknife show too little
+ *           chance: without a wrong row the error of a calibrated model varies hardly at all
+ *           between them.
  * Edge cases:
  *   1. scores and other numbers that a calibrated model may have: only their parts that are errors;
  *   2. a low end of 0 or below needs no labels;

@@ -4,10 +4,11 @@
  * to their probabilities.
  *
  * Copies: up to PC_DRAWS_UNITS copies draw one by one, each with a key of its own.  Of more
- * copies, each class in turn takes a binomial share of the rest.  Normal predictions draw up to DRAWS_CELLS targets one by one;
- * more copies are split over as many cells of equal probability.  The outermost cells are
- * halved until few copies are left.  The copies in a cell share a target drawn inside it: the
- * relative error of the variance of a mean of m copies is below m / 10^8.
+ * copies, each class in turn takes a binomial share of the rest.  Normal predictions draw up to
+ * DRAWS_CELLS targets one by one; more copies are split over as many cells of equal
+ * probability.  The outermost cells are halved until few copies are left.  The copies in a cell
+ * share a target drawn inside it: the relative error of the variance of a mean of m copies is
+ * below m / 10^8.
  *
  * Edge cases:
  *   (1) Poisson counts with a mean above 1e6 are rounded normal draws;

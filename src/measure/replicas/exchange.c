@@ -1,16 +1,19 @@
-/* Formula:  an exchange gives each row of one model to the first or the second side with
- * probability 1/2,
- *   and the same row of the other model to the other side.
- *   Distance between the distributions of scores: |sum d| / sqrt(sum d^2 - (sum d)^2 / m) for the
- *   differences d of scores, or of squared scores, in m rows, whichever is larger: exchanging a row
- *   changes the sign of its d.  Infinite if all d are equal; 0 for a single row.  For predictions of a number, d is the difference of the first or of the
- *   last column (mean and standard deviation; lowest and highest quantile or sample).
+/* Exchanges two models row by row, and the distance between their distributions of scores.
+ *
+ * Exchange: each row of one model goes to the first or the second side with probability 1/2, and
+ *           the same row of the other model to the other side.
+ * Formula:  distance = |sum d| / sqrt(sum d^2 - (sum d)^2 / m), over m rows, the larger of two:
+ *             classes: d is the difference of scores, or that of squared scores;
+ *             predictions of a number: d is the difference of the first column, or that of the
+ *             last (mean and standard deviation; lowest and highest quantile or sample).
+ *           Exchanging a row changes the sign of its d.
  * Edge cases:
  *   (1) a row of whole weight w stands for w rows, which are exchanged one by one; if any
  *       weight is not whole, rows are exchanged with all their weight;
  *   (2) clusters are exchanged as a whole;
  *   (3) weights above EXCHANGE_BITS: a rounded normal draw;
- *   (4) rows with equal predictions in both models have no effect.
+ *   (4) rows with equal predictions in both models have no effect;
+ *   (5) the distance is infinite if all d are equal, and 0 for a single row.
  * Source: Good, Permutation Tests, 2000, section 3.2. */
 #include "measure/replicas/exchange.h"
 

@@ -3,8 +3,8 @@
  *             |error| >= |E d| / |v|,   low = (|mean d| - z(1 - a) se) / |v|, a = (1 - level) / 2,
  *           but 0 unless |mean d| > z(1 - a/2) se: a calibrated model errs on either side, and the
  *           error itself may exclude 0 too;   high = (|mean d| + z(1 - a) se) / |v|
- *           se^2 is the larger of the variances of mean d that the data show and that the predictions
- *           claim
+ *           se^2 is the larger of the variances of mean d that the data show and that the
+ *           predictions claim
  *           for a mean of absolute gaps by |sum v g| <= max |v| sum |g|, for a root mean square by
  *           the inequality of Cauchy and Schwarz with |v|^2 = E v^2
  *           v = 1, or c (1 - c) in the bin with centre c for root mean squares, which is how gaps
@@ -73,7 +73,7 @@ static int direction_applies(const pc_measure_plan *plan, size_t entry) {
   const pc_need *need = &plan->slots[at->slot].need;
   const pc_view *natural = &plan->slots[plan->reliability_slot].need.view;
   const int over_classes = pc_view_is_every_class(&need->view);
-  return at->reading.gaps != PC_GAPS_OTHER && !plan->intervals.by_cluster &&
+  return at->config.gaps != PC_GAPS_OTHER && !plan->intervals.by_cluster &&
          (over_classes ? need->machine == PC_GRID && need->grid.bins > 0
                        : memcmp(&need->view, natural, sizeof *natural) == 0);
 }
@@ -81,7 +81,7 @@ static int direction_applies(const pc_measure_plan *plan, size_t entry) {
 /* True for a root mean square over bins. */
 static int direction_squares(const pc_measure_plan *plan, size_t entry) {
   const pc_plan_entry *at = &plan->entries[entry];
-  return at->reading.gaps == PC_GAPS_SQUARES && plan->slots[at->slot].need.machine == PC_GRID &&
+  return at->config.gaps == PC_GAPS_SQUARES && plan->slots[at->slot].need.machine == PC_GRID &&
          plan->slots[at->slot].need.grid.bins > 0;
 }
 

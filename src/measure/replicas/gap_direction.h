@@ -15,7 +15,8 @@ typedef struct pc_gap_moments {
 
 #define PC_GAP_MOMENTS 4
 
-/* The sums on the lattice of `bits`; zeros if the mean of signed gaps says nothing about this entry. */
+/* The sums on the lattice of `bits`; zeros if the mean of signed gaps says nothing about
+ * this entry. */
 pc_gap_moments pc_gap_moments_of(const pc_measure_plan *plan, size_t entry,
                                  const pc_kept_rows *rows, unsigned bits);
 

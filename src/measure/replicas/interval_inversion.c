@@ -23,12 +23,12 @@
  *   1. The interval contains T, although chance makes T too large: high is at least T.
  *   2. Few rows of the rarer outcome, m of n: high is at least, and low at most, the error with
  *      as many more such rows as are compatible with m (rarer_rows.h), for high less half of what
- *      chance adds to T: T minus the error |h| under which T is the median.  Where these would not make the error
- *      larger, or m is not small, high rises by the error of a shift of mean
+ *      chance adds to T: T minus the error |h| under which T is the median.  Where these would
+ *      not make the error larger, or m is not small, high rises by the error of a shift of mean
  *      (more - z sqrt(s m)) / n, the excess of Wilson's upper end (rarer_rows.c) over the normal
  *      one; over all classes by 2/K of that, since a row changes two
- *      classes.  Over all classes, in bins with edges from the data, which move with the rows: both,
- *      and nothing is subtracted.
+ *      classes.  Over all classes, in bins with edges from the data, which move with the rows:
+ *      both, and nothing is subtracted.
  *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas can only
  *      repeat these hits.  q(1 - a) is at least a blend from N at own = 0, the quantile for
  *      labels drawn from the predictions, to M = max(q(1 - a), sqrt(N^2 + T^2)) at own = 1.
@@ -43,7 +43,8 @@
  *   4. Errors over all classes have no shift; the lower shape has more points in its place.
  *      The noise in g, spread over many bins, makes |h + f e_r| grow too little, so the tails
  *      are a / 4 for low and a / 2 for high.
- *   5. The mean of signed gaps may show a larger low end than chance allows for T (gap_direction.h).
+ *   5. The mean of signed gaps may show a larger low end than chance allows for T
+ *      (gap_direction.h).
  *   6. The largest gap of any bin, with fewer than PC_INTERVAL_FEW_ROWS rows of the rarer outcome:
  *      such rows say nothing about bins that the data lack, and high is the end of the range.
  *   7. Replicas without a value are left out; if they are a tenth or more, there is no
@@ -53,12 +54,12 @@
  *      what remains is known from the bins, so that the interval is that of the unbiased square
  *      (pc_interval_of_square), extended to T; edge case 2 below PC_INTERVAL_FEW_ROWS only.
  *      Low is 0 where labels drawn from the predictions (edge case 3) would show T too.  These
- *      labels vary as much as gaps of 0 allow: that outcomes vary more than the predictions claim is
- *      the error itself, and does not raise the quantile.
+ *      labels vary as much as gaps of 0 allow: that outcomes vary more than the predictions
+ *      claim is the error itself, and does not raise the quantile.
  *      Replicas of bins with few rows vary far more than new rows would.
  *      Not with clusters, whose rows are not independent.
- *   10. Replicas on cells (replica_cells.h): T is the value of the data on cells in all of the above;
- *      high rises by what the cells hide of the value.
+ *   10. Replicas on cells (replica_cells.h): T is the value of the data on cells in all of the
+ *      above; high rises by what the cells hide of the value.
  *
  * Covers: the population's value on the same bins (equal-mass bins: with the edges found in the
  * data).
@@ -109,8 +110,8 @@ typedef struct inversion_job {
 
 int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
                                   const pc_kept_rows *rows) {
-  const pc_metric_config *reading = &plan->entries[entry].reading;
-  return reading->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
+  const pc_metric_config *config = &plan->entries[entry].config;
+  return config->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
          (rows == NULL || pc_replica_has_points(plan, entry, rows));
 }
 
@@ -376,12 +377,12 @@ static pc_interval inversion_ends(const inversion_job *job, size_t entry,
 
 static void inversion_conclude(const inversion_job *job, size_t entry,
                                const pc_inversion_tails *tails) {
-  const double most = job->plan->entries[entry].reading.most;
+  const double most = job->plan->entries[entry].config.most;
   const double value = job->records[entry].outcome.value;
   pc_interval_result *out = &job->records[entry].interval_result;
   const pc_interval signed_gap = inversion_direction(job, entry);
   pc_interval ends = inversion_ends(job, entry, tails, &signed_gap);
-  const pc_gap_norm gaps = job->plan->entries[entry].reading.gaps;
+  const pc_gap_norm gaps = job->plan->entries[entry].config.gaps;
   ends.low = fmax(ends.low, signed_gap.low);
   if (!inversion_has_square(job, entry) || job->found.rarer < PC_INTERVAL_FEW_ROWS)
     inversion_allow(job, entry, tails, &ends);
@@ -439,8 +440,8 @@ static pcal_status inversion_nulls(inversion_job *job, pc_inversion_tails *tails
 
 /* ---- entry point ---- */
 
-/* Draws the replicas of the entries `wanted` at the selected points, and reads their quantiles; clears
- * `read` of entries whose replicas lack a value. */
+/* Draws the replicas of the entries `wanted` at the selected points, and reads their quantiles;
+ * clears `read` of entries whose replicas lack a value. */
 static pcal_status inversion_draw_points(inversion_job *job, pc_inversion_tails *tails,
                                          const uint8_t *wanted, uint8_t *read,
                                          pcal_error *err) {
@@ -452,8 +453,8 @@ static pcal_status inversion_draw_points(inversion_job *job, pc_inversion_tails 
   return PCAL_OK;
 }
 
-/* Selects the points that are drawn first (further = 0), or those of the rest that are needed; returns
- * how many of the entries `read` have such points, and marks them. */
+/* Selects the points that are drawn first (further = 0), or those of the rest that are needed;
+ * returns how many of the entries `read` have such points, and marks them. */
 static size_t inversion_select(inversion_job *job, const pc_inversion_tails *tails, int further,
                                const uint8_t *read, uint8_t *marked) {
   size_t count = 0;

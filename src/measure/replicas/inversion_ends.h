@@ -41,7 +41,8 @@ typedef struct pc_inversion_kind {
   int few;    /* edge case 2 asks how much chance adds */
 } pc_inversion_kind;
 
-/* True for the points that are drawn first.  Replicas of errors that chance explains need no others. */
+/* True for the points that are drawn first.  Replicas of errors that chance explains need no
+ * others. */
 int pc_inversion_needs_first(const pc_inversion_kind *kind, size_t point);
 
 /* True for the other points that the quantiles of the first ones ask for. */
@@ -54,7 +55,8 @@ double pc_inversion_least(const pc_inversion_tails *tails, int over_classes);
 /* The largest error along the points [first, last] at which the value is not too small; 0: none. */
 double pc_inversion_largest(const pc_inversion_tails *tails, size_t first, size_t last);
 
-/* How much larger than the true error chance makes T: T minus the error at which T is the median. */
+/* How much larger than the true error chance makes T: T minus the error at which T is the
+ * median. */
 double pc_inversion_bias(const pc_inversion_tails *tails);
 
 #endif

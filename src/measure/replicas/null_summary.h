@@ -1,4 +1,5 @@
-/* The null: what a calibrated model would show, from replicas with labels drawn from the predictions.
+/* The null: what a calibrated model would show, from replicas with labels drawn from the
+ * predictions.
  *
  * The p-value is (1 + number of calibrated replicas at least as large) / (1 + replicas) for errors;
  * for proper scores and accuracy, which a calibrated model can miss on either side, twice the

@@ -179,7 +179,7 @@ static void difference_bound(const difference_job *job, size_t metric,
                              pc_interval_result *out) {
   if (metric >= job->plan.entry_count || !out->has_difference_interval)
     return;
-  const pc_range *range = &job->plan.entries[metric].reading.range;
+  const pc_range *range = &job->plan.entries[metric].config.range;
   const double width = range->high - range->low;
   out->difference_low = fmax(out->difference_low, fmin(-width, out->difference));
   out->difference_high = fmin(out->difference_high, fmax(width, out->difference));

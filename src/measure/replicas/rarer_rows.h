@@ -54,9 +54,9 @@ PC_CHECKED pcal_status pc_rarer_measure(const pcal_env *env, const pc_measure_pl
                                         const pc_rarer *found, pc_rarer_counts counts,
                                         double *values, pcal_error *err);
 
-/* Widens an interval by a share of what is missing for it to contain each of the values of a series,
- * or else their mean; values may be NULL.  Each: for sums over pairs of rows, which depend on whether the few rows
- * that changed are alike. */
+/* Widens an interval by a share of what is missing for it to contain each of the values of a
+ * series, or else their mean; values may be NULL.  Each: for sums over pairs of rows, which
+ * depend on whether the few rows that changed are alike. */
 void pc_rarer_include(const double *values, size_t entry, size_t series, int each, double share,
                       pc_interval *interval);
 

@@ -12,8 +12,8 @@
 /* True if an entry can be evaluated on ranges of sorted scores, which have no squares. */
 static int batch_takes_ranges(const pc_measure_plan *plan, size_t entry) {
   return pc_measure_plan_entry_can_refine(plan, entry) &&
-         !plan->entries[entry].reading.scores_alone &&
-         plan->entries[entry].reading.need.grid.moments == 0;
+         !plan->entries[entry].config.scores_alone &&
+         plan->entries[entry].config.need.grid.moments == 0;
 }
 
 static int batch_refine(const pc_measure_plan *plan, size_t slot, const uint8_t *entries) {

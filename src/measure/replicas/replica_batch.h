@@ -67,7 +67,8 @@ typedef struct pc_batch_draws {
   const double *columns; /* pc_replica_columns_add with these weights; NULL: not added up yet */
 } pc_batch_draws;
 
-/* Adds up all ranges for PC_REPLICA_LANES replicas.  sorted: NULL for ranges->by_row, here and below. */
+/* Adds up all ranges for PC_REPLICA_LANES replicas.  sorted: NULL for ranges->by_row, here
+ * and below. */
 void pc_replica_batch_add(const pc_sorted_view *sorted, const pc_score_ranges *ranges,
                           const pc_batch_draws *drawn, pc_replica_batch *batch);
 
@@ -80,8 +81,8 @@ void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges
 /* The bins of a grid from the sums of a replica, [kind][bin]; three: only the first three kinds are
  * there. */
 void pc_replica_bins(const double *sums, size_t count, int three, pc_bin *bins);
-/* The same at a gap point, from the sums of the replica (total: its weight) and of the data; tilt and
- * tilt_mean as in pc_replica_base. */
+/* The same at a gap point, from the sums of the replica (total: its weight) and of the data;
+ * tilt and tilt_mean as in pc_replica_base. */
 typedef struct pc_replica_pair {
   const double *drawn, *base, *tilt;
   double drawn_total, base_total, tilt_mean;
@@ -89,12 +90,12 @@ typedef struct pc_replica_pair {
 void pc_replica_bins_at_point(const pc_replica_pair *sums, size_t count,
                               const pc_gap_point *point, pc_bin *bins);
 
-/* Gaps before each range of a curve, and bounds on the sums of |gap| in it, from the sums of one replica
- * or of the data: [kind][step], the last element of each kind being the total. */
+/* Gaps before each range of a curve, and bounds on the sums of |gap| in it, from the sums of
+ * one replica or of the data: [kind][step], the last element of each kind being the total. */
 void pc_replica_gap_sums(const double *sums, size_t step, int three, double *gap, double *size);
 
-/* Fills batch->evidence of a grid with ranges->of_class or by_row for the labels of one replica: weights
- * and scores are those of the data, hits are counted row by row. */
+/* Fills batch->evidence of a grid with ranges->of_class or by_row for the labels of one
+ * replica: weights and scores are those of the data, hits are counted row by row. */
 void pc_replica_batch_count(const pc_score_ranges *ranges, const pc_replica_base *base,
                             const pc_replica_draw *drawn, pc_replica_batch *batch);
 

@@ -5,11 +5,11 @@
 
 #include "measure/replicas/tally_slots.h"
 
-/* The least bits of a lattice.  With 2^34 rows a score moves by up to 2^-19, which is an eighth of what
- * chance moves the share of hits in one of 15 bins. */
+/* The least bits of a lattice.  With 2^34 rows a score moves by up to 2^-19, which is an eighth
+ * of what chance moves the share of hits in one of 15 bins. */
 #define CELLS_LEAST_BITS 18
-/* With fewer bits, values of grids on the lattice differ from exact ones by much of what chance moves them:
- * the difference counts as hidden. */
+/* With fewer bits, values of grids on the lattice differ from exact ones by much of what chance
+ * moves them: the difference counts as hidden. */
 #define CELLS_FINE_BITS 20
 /* Values that differ by less are the same. */
 #define CELLS_SLACK 0x1p-40
@@ -45,7 +45,7 @@ static pcal_status cells_of_entry(const pcal_env *env, pc_replica_views *views, 
                                   pc_replica_cells *out, pcal_error *err) {
   const pc_measure_plan *plan = views->plan;
   const size_t slot = plan->entries[entry].slot;
-  const pc_curve_binning *binning = &plan->entries[entry].reading.binning;
+  const pc_curve_binning *binning = &plan->entries[entry].config.binning;
   double total = 0.0;
   if (!pc_tally_own_bins(plan, entry) ||
       !pc_replica_tally_alone(plan, pc_tally_slot_of(plan, entry)) ||
@@ -128,7 +128,7 @@ static pcal_status cells_measure(const pcal_env *env, const pc_replica_request *
 /* The lowest value of a series: that of the metric's range, none for its parts. */
 static double cells_lowest(const pc_measure_plan *plan, size_t series) {
   return series % PC_REPLICA_VALUES == 0
-             ? plan->entries[series / PC_REPLICA_VALUES].reading.range.low
+             ? plan->entries[series / PC_REPLICA_VALUES].config.range.low
              : -INFINITY;
 }
 

@@ -1,12 +1,13 @@
 /* Replicas of curves of many rows, on cells (score_cells.h).
  *
- * In one process they are tallied first, as rounds do (replica_tally.h), and evaluated from the tally.
- * For comparisons with another model, and for intervals of fewer than PC_RARER_ENOUGH rows of the rarer
- * outcome, which need single rows, one process evaluates replicas on all scores.
+ * In one process they are tallied first, as rounds do (replica_tally.h), and evaluated from the
+ * tally.  For comparisons with another model, and for intervals of fewer than PC_RARER_ENOUGH
+ * rows of the rarer outcome, which need single rows, one process evaluates replicas on all
+ * scores.
  *
  * What cells hide of a value, it minus the value of the data on cells, is added to the values of
- * replicas, so that they can be compared with it.  The same for grids of very many rows, whose lattice
- * (row_moments.h) is coarse. */
+ * replicas, so that they can be compared with it.  The same for grids of very many rows, whose
+ * lattice (row_moments.h) is coarse. */
 #ifndef PC_REPLICA_CELLS_H
 #define PC_REPLICA_CELLS_H
 
@@ -23,8 +24,8 @@ typedef struct pc_replica_cells {
 /* True if the curves of `total` rows in one process are evaluated on cells. */
 int pc_replica_cells_apply(const pc_replica_views *views, double total);
 
-/* Draws the replicas of all curves of a plan that have cells.  Freed with pc_replica_cells_free, also on
- * failure. */
+/* Draws the replicas of all curves of a plan that have cells.  Freed with
+ * pc_replica_cells_free, also on failure. */
 PC_CHECKED pcal_status pc_replica_cells_new(const pcal_env *env, const pc_measure_plan *plan,
                                             const pc_kept_rows *rows, pc_replica_cells *out,
                                             pcal_error *err);
@@ -36,8 +37,8 @@ const char *pc_replica_cells_lack(const pc_replica_views *views, size_t entry);
 /* The tally with the replicas of an entry on cells; NULL: they are evaluated on all scores. */
 const pc_replica_tally *pc_replica_cells_tally(const pc_replica_views *views, size_t entry);
 
-/* As pc_replicas_measure, with views; entries on cells from their tally.  Plain values have what cells
- * hide. */
+/* As pc_replicas_measure, with views; entries on cells from their tally.  Plain values have
+ * what cells hide. */
 PC_CHECKED pcal_status pc_replica_cells_measure(const pcal_env *env,
                                                 const pc_replica_request *request,
                                                 double *values, pcal_error *err);

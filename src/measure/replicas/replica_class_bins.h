@@ -1,9 +1,9 @@
 /* The bins of a grid over every class in all replicas of a batch, added up row by row.
  *
- * Nearly all scores of a class lie in its usual bin, that of the smallest scores.  Whole columns are
- * added up, and the sums of all other scores, which are listed row by row, are subtracted.  Rows
- * must be on a lattice (row_moments.h): sums are then exact, so that this order of terms and the
- * subtraction leave the bits of any other order.
+ * Nearly all scores of a class lie in its usual bin, that of the smallest scores.  Whole
+ * columns are added up, and the sums of all other scores, which are listed row by row, are
+ * subtracted.  Rows must be on a lattice (row_moments.h): sums are then exact, so that this
+ * order of terms and the subtraction leave the bits of any other order.
  *
  * Edge cases:
  *   (1) scores in no bin have a cell behind the bins of their part;
@@ -39,8 +39,8 @@ void pc_replica_class_bins_free(const pcal_env *env, pc_replica_class_bins *bins
 size_t pc_replica_class_bins_scratch(const pc_replica_class_bins *bins);
 size_t pc_replica_columns_size(const pc_kept_rows *rows);
 
-/* Adds up all classes: [class][replica], then the weights of all rows.  Grids of the same rows share
- * them. */
+/* Adds up all classes: [class][replica], then the weights of all rows.  Grids of the same rows
+ * share them. */
 void pc_replica_columns_add(const pc_kept_rows *rows, double lattice, const float *weights,
                             double *columns);
 

@@ -11,8 +11,7 @@
  * method was chosen.  Nulls: null_summary.h.
  *
  * Edge cases:
- *   (1) replicas without a value are left out; if they are a tenth or more, there is no
- *       interval;
+ *   (1) replicas without a value are left out; from a tenth on there is no interval;
  *   (2) an undefined value has no interval; (3) the statistic of a test has its p-value instead;
  *   (4) an unbiased estimate of a square may be negative: its interval is then that around 0;
  *   (5) where few rows are wrong, or few right, an interval also contains the value that the
@@ -24,8 +23,8 @@
  *       weighted by its size;
  *   (7) parts and debiased squares that depend on bins with few rows, which the data may lack: that
  *       term is at least what one such row may add (part_unseen); if few rows are wrong, m of them,
- *       se is at least T / sqrt(m), for debiased parts too, unless the number depends on scores alone;
- *       parts that may be negative reach that far on either side, beyond their ends if m is small;
+ *       se is at least T / sqrt(m), for debiased parts too, unless only scores matter; parts
+ *       that may be negative reach that far on either side, beyond their ends if m is small;
  *   (8) if few rows are wrong, low ends of errors that chance explains are 0 (chance_floor.h);
  *   (9) biased parts have the interval of their unbiased twin (unbiased_parts.h). */
 #include "measure/replicas/replica_intervals.h"
@@ -76,7 +75,7 @@ static int intervals_pair(const intervals_job *job, size_t entry) {
 }
 
 static pcal_interval_method intervals_method(const intervals_job *job, size_t entry) {
-  const pcal_interval_method suits = job->plan->entries[entry].reading.interval;
+  const pcal_interval_method suits = job->plan->entries[entry].config.interval;
   if (intervals_pair(job, entry))
     return PCAL_INTERVAL_JACKKNIFE;
   if (job->plan->intervals.method != PCAL_INTERVAL_AUTO)
@@ -85,7 +84,7 @@ static pcal_interval_method intervals_method(const intervals_job *job, size_t en
     return suits;
   if (intervals_inner(job, entry))
     return PCAL_INTERVAL_JACKKNIFE;
-  return intervals_lower(&job->records[entry]) || job->plan->entries[entry].reading.most > 0.0
+  return intervals_lower(&job->records[entry]) || job->plan->entries[entry].config.most > 0.0
              ? PCAL_INTERVAL_INVERSION
              : PCAL_INTERVAL_BCA;
 }
@@ -104,7 +103,7 @@ typedef struct intervals_goal {
 } intervals_goal;
 
 /* True if the variance of the variance is known; with clusters it is not. */
-static int intervals_lawful(const intervals_job *job, const intervals_goal *goal) {
+static int intervals_variance_known(const intervals_job *job, const intervals_goal *goal) {
   return goal->variance != NULL && goal->variance->noise > 0 &&
          !job->plan->intervals.by_cluster;
 }
@@ -118,7 +117,7 @@ static int intervals_find_jackknife(const intervals_job *job, const intervals_go
   if ((double)blocks < (1.0 - INTERVALS_LACKING) * (double)job->blocks)
     return 0;
   *se = pc_interval_jackknife_se(without, blocks);
-  *out = intervals_lawful(job, goal)
+  *out = intervals_variance_known(job, goal)
              ? pc_interval_quadratic(goal->estimate, *se, goal->variance, blocks, level)
              : pc_interval_jackknife(goal->estimate, *se, blocks, level);
   return 1;
@@ -147,14 +146,15 @@ static int intervals_find(const intervals_job *job, const intervals_goal *goal, 
   return 1;
 }
 
-static int intervals_few(const intervals_job *job) {
+/* True if so few rows have the rarer outcome that intervals allow for more (rarer_rows.h). */
+static int intervals_few_rare(const intervals_job *job) {
   return job->plan->layout.form == PC_FORM_CLASSES && pc_rarer_share(&job->found) > 0.0;
 }
 
 /* Edge case 7 for debiased squares; over all classes ten wrong rows are enough. */
 static int intervals_lacks_rows(const intervals_job *job, size_t entry) {
   const pc_view *view = &job->plan->slots[job->plan->entries[entry].slot].need.view;
-  return job->records[entry].outcome.inner_unseen > 0.0 && intervals_few(job) &&
+  return job->records[entry].outcome.inner_unseen > 0.0 && intervals_few_rare(job) &&
          (!pc_view_is_every_class(view) || job->found.rarer < PC_INTERVAL_FEW_ROWS);
 }
 
@@ -169,7 +169,7 @@ static int intervals_of_scores(const intervals_job *job, const intervals_goal *g
 static void intervals_poisson(const intervals_job *job, const intervals_goal *goal, double se,
                               double unseen, pc_interval *interval) {
   const double t = fmax(goal->estimate, 0.0), m = fmax(job->found.rarer, 1.0);
-  const int few = unseen > 0.0 && intervals_few(job) && !intervals_of_scores(job, goal);
+  const int few = unseen > 0.0 && intervals_few_rare(job) && !intervals_of_scores(job, goal);
   const double share = few ? pc_rarer_share(&job->found) : 0.0;
   const double spread = se + share * fmax(t / sqrt(m) - se, 0.0);
   const double term = t > 0.0 ? spread * spread / t : 0.0;
@@ -189,7 +189,7 @@ static void intervals_skew(const intervals_job *job, const intervals_goal *goal,
   }
   const pc_interval row =
       pc_interval_poisson(0.0, 0.0, unseen / job->found.total, job->plan->intervals.level);
-  const double further = intervals_few(job) ? pc_rarer_share(&job->found) * row.high : 0.0;
+  const double further = intervals_few_rare(job) ? pc_rarer_share(&job->found) * row.high : 0.0;
   interval->low = fmin(interval->low - further, goal->estimate - row.high);
   interval->high = fmax(interval->high + further, goal->estimate + row.high);
 }
@@ -213,7 +213,7 @@ static void intervals_unwrap(const pc_metric_result *outcome, double *se,
                               : 0.0;
 }
 
-static void intervals_interval(const intervals_job *job, size_t entry) {
+static void intervals_of_value(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   const pc_metric_result *outcome = &record->outcome;
   pc_interval_result *out = &record->interval_result;
@@ -222,7 +222,7 @@ static void intervals_interval(const intervals_job *job, size_t entry) {
   pc_interval interval;
   if (inner) { /* the truth cannot be below its range: nor need the centre of the interval */
     goal.series = PC_REPLICA_INNER;
-    goal.estimate = fmax(outcome->inner, job->plan->entries[entry].reading.range.low);
+    goal.estimate = fmax(outcome->inner, job->plan->entries[entry].config.range.low);
     goal.variance = &outcome->inner_variance;
   }
   if (!intervals_find(job, &goal, &out->se, &interval)) {
@@ -267,7 +267,7 @@ static void intervals_widen(const intervals_job *job, const intervals_goal *goal
 }
 
 /* Intervals of parts, for metrics whose parts are shown. */
-static void intervals_parts(const intervals_job *job, size_t entry) {
+static void intervals_of_parts(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   for (size_t p = 0; p < record->outcome.part_count; p++) {
     const pcal_part *part = &record->outcome.parts[p];
@@ -278,13 +278,13 @@ static void intervals_parts(const intervals_job *job, size_t entry) {
     pc_interval interval;
     if (!isfinite(part->value) || !intervals_find(job, &goal, &out->se, &interval))
       continue;
-    if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_lawful(job, &goal))
+    if (goal.method == PCAL_INTERVAL_JACKKNIFE && !intervals_variance_known(job, &goal))
       pc_interval_straighten(part->value, out->se, &interval);
     const double unseen = record->outcome.part_unseen[p];
     if (goal.method == PCAL_INTERVAL_BASIC) {
       intervals_widen(job, &goal, &interval);
       intervals_skew(job, &goal, out->se, unseen, &interval);
-    } else if (unseen > 0.0 && intervals_few(job)) {
+    } else if (unseen > 0.0 && intervals_few_rare(job)) {
       intervals_poisson(job, &goal, out->se, unseen, &interval);
     }
     pc_rarer_include(job->rarer, entry, goal.series, 0, pc_rarer_share(&job->found), &interval);
@@ -372,8 +372,7 @@ static size_t intervals_choose(const intervals_job *job, intervals_wanted wanted
   return chosen;
 }
 
-/* Measures replicas of the entries for which `wanted` holds; the values of all others are
- * NaN. */
+/* Measures replicas of the entries for which `wanted` holds; values of others are NaN. */
 static pcal_status intervals_draw(const intervals_job *job, intervals_wanted wanted,
                                   pc_replica_kind kind, size_t count, double *values,
                                   pcal_error *err) {
@@ -405,9 +404,9 @@ static void intervals_conclude(const intervals_job *job, intervals_wanted wanted
   (void)intervals_choose(job, wanted);
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     if (job->entries[e] && !job->records[e].interval_result.has_interval)
-      intervals_interval(job, e);
+      intervals_of_value(job, e);
     if (job->entries[e] && intervals_has_parts(job, e))
-      intervals_parts(job, e);
+      intervals_of_parts(job, e);
   }
 }
 
@@ -426,7 +425,7 @@ static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted 
   const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
   pc_free(job->env, job->rarer);
   job->rarer = NULL;
-  if (!intervals_few(job) || intervals_choose(job, wanted) == 0)
+  if (!intervals_few_rare(job) || intervals_choose(job, wanted) == 0)
     return PCAL_OK;
   job->rarer = pc_alloc_raw(job->env, series * PC_RARER_DRAWS, sizeof *job->rarer);
   return job->rarer == NULL ? pc_fail_memory(err, "finding intervals")
@@ -436,7 +435,8 @@ static pcal_status intervals_measure_rarer(intervals_job *job, intervals_wanted 
 
 /* Few rows of the rarer outcome need more than tallies of replicas. */
 static int intervals_lack_rows(const intervals_job *job) {
-  const int lacking = job->rows == NULL && job->plan->intervals.level > 0 && intervals_few(job);
+  const int lacking =
+      job->rows == NULL && job->plan->intervals.level > 0 && intervals_few_rare(job);
   for (size_t e = 0; lacking && e < job->plan->entry_count; e++)
     if (intervals_measured(job, e))
       snprintf(job->records[e].interval_result.why, sizeof job->records[e].interval_result.why,
@@ -458,7 +458,7 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     intervals_keep(job, job->values, job->count, job->kept->replicas);
     PC_TRY(intervals_measure_rarer(job, intervals_rows_drawn, PC_RARER_OF_ROWS, err));
     intervals_conclude(job, intervals_rows_drawn);
-    if (intervals_few(job) && intervals_choose(job, intervals_rows_drawn) > 0)
+    if (intervals_few_rare(job) && intervals_choose(job, intervals_rows_drawn) > 0)
       PC_TRY(pc_chance_floor(job->env, job->views, job->entries, job->records, err));
   }
   PC_TRY(intervals_measure_rarer(job, intervals_inverted, PC_RARER_OF_GAPS, err));
@@ -498,7 +498,7 @@ static void intervals_say_why(const intervals_job *job, size_t entry) {
   if (lacks != NULL && !record->outcome.undefined)
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s", lacks);
   if (job->plan->intervals.level > 0 &&
-      (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
+      (job->plan->entries[entry].config.traits & PC_OF_THE_SAMPLE))
     snprintf(record->interval_result.why, sizeof record->interval_result.why,
              "it describes a sample of this size, so there is no true value for an interval "
              "to contain");
@@ -529,7 +529,7 @@ static pcal_status intervals_run(intervals_job *job, const pc_row_moments *momen
   pcal_status status =
       enough ? pc_replica_cells_hidden(job->env, job->views, job->records, hidden, err)
              : pc_fail_memory(err, "drawing replicas");
-  job->views->on_rows = job->rows != NULL && intervals_few(job);
+  job->views->on_rows = job->rows != NULL && intervals_few_rare(job);
   if (status == PCAL_OK)
     status = intervals_intervals(job, err);
   job->views->on_rows = 0;

@@ -1,6 +1,7 @@
 /* Rows are taken in blocks.  For each row of a block the terms of proper scores are computed once
- * for every label that one of the replicas drew, those of the two most probable classes once for all
- * batches; then each replica adds the block to its state.  Sums are exact, so that blocks do not change them. */
+ * for every label that one of the replicas drew, those of the two most probable classes once
+ * for all batches; then each replica adds the block to its state.  Sums are exact, so that
+ * blocks do not change them. */
 #include "measure/replicas/replica_label_sums.h"
 
 #include "base/elementary.h"

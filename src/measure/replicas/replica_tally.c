@@ -123,7 +123,7 @@ int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot) {
   return fits;
 }
 
-/* The same for an entry whose null needs sums. */
+/* Why the tally lacks sums for this null; NULL: it has them. */
 static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                     size_t slot) {
   if (!pc_tally_sums_take(plan, slot))
@@ -131,15 +131,15 @@ static const char *tally_lacks_sums(const pc_replica_tally *tally, const pc_meas
            "measure it in one process";
   return tally != NULL && tally_sums_of(tally, slot) != NULL
              ? NULL
-             : "rows of weight 0 draw no labels, and of groups of few rows only so many do "
-               "as fit 256 MiB; measure them in one process";
+             : "the null draws labels: rows of weight 0 have none, and small groups share 256 "
+               "MiB; measure in one process";
 }
 
 /* True if the cells of an entry are too wide. */
 static int tally_cells_end(const pc_replica_tally *tally, const pc_measure_plan *plan,
                            size_t entry) {
-  const pc_metric_config *reading = &plan->entries[entry].reading;
-  return reading->cells_end > 0.0 && tally->totals[0] >= reading->cells_end;
+  const pc_metric_config *config = &plan->entries[entry].config;
+  return config->cells_end > 0.0 && tally->totals[0] >= config->cells_end;
 }
 
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
@@ -156,14 +156,12 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
            "measure it in one process";
   if (tally != NULL && tally_slot(tally, slot) != NULL)
     return tally_cells_end(tally, plan, entry)
-               ? "replicas of 2^27 rows or more need narrower cells than rounds have"
+               ? "no interval or null from 2^27 rows on in rounds; measure it in one process"
                : NULL;
-  if (plan->entries[entry].reading.binning.per_bin > 0)
-    return "replicas of fewer than 16384 rows or more than 256 bins need all rows in one "
-           "process";
-  return tally_is_curve(plan, slot)
-             ? "replicas of sorted scores of fewer than 16384 rows need all rows in one process"
-             : "replicas of fewer than 1024 rows need all rows in one process";
+  if (plan->entries[entry].config.binning.per_bin > 0)
+    return "needs 16384 rows or more and at most 256 bins in rounds";
+  return tally_is_curve(plan, slot) ? "needs 16384 rows or more in rounds"
+                                    : "needs 1024 rows or more in rounds";
 }
 
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
@@ -312,7 +310,8 @@ static void tally_collect_sums(void *user, size_t slot, size_t replica, double t
   pc_tally_sums_set(tally_sums_of(to->tally, slot), replica, state);
 }
 
-/* The entries with replicas of a kind: `binned` ones, and with other labels sums.  Returns how many. */
+/* The entries with replicas of a kind: `binned` ones, and with other labels sums.  Returns
+ * how many. */
 static size_t tally_choose(const pc_measure_plan *plan, const pc_replica_tally *tally,
                            const uint8_t *binned, int labels, uint8_t *chosen) {
   size_t count = 0;
@@ -325,7 +324,8 @@ static size_t tally_choose(const pc_measure_plan *plan, const pc_replica_tally *
   return count;
 }
 
-/* entries: those in bins; as many more are overwritten. */
+/* entries: 2 plan->entry_count flags; the first half marks those in bins, the second half is
+ * scratch. */
 static pcal_status tally_draw_kinds(const pcal_env *env, pc_replica_views *views,
                                     uint8_t *entries, pc_replica_tally *out, pcal_error *err) {
   uint8_t *chosen = entries + views->plan->entry_count;

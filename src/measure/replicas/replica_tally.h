@@ -1,11 +1,14 @@
 /* Replicas of rows that no single process has: the sums of the bins of every replica, which add up
  * over parts of the rows (rounds.h).
  *
- * Only for rows of whole weights; grids of scores of the natural view or of every class, whose values
- * need nothing but the sums of their bins; curves of the natural view, in cells
- * (score_cells.h); and errors in other bins of a curve, which replicas keep (tally_slots.h).  Scores are rounded to a lattice (row_moments.h),
- * so that sums are exact, and those of parts add up to the bits of all rows.  Sums of row values are exact without
- * it (tally_sums.h). */
+ * Only for rows of whole weights, and for
+ *   - grids of scores of the natural view or of every class, whose values need nothing but the
+ *     sums of their bins;
+ *   - curves of the natural view, in cells (score_cells.h);
+ *   - errors in other bins of a curve, which replicas keep (tally_slots.h);
+ *   - sums of row values (tally_sums.h), which are exact.
+ * Scores of the other three are rounded to a lattice (row_moments.h), so that sums are exact, and
+ * those of parts add up to the bits of all rows. */
 #ifndef PC_REPLICA_TALLY_H
 #define PC_REPLICA_TALLY_H
 
@@ -65,18 +68,20 @@ typedef struct pc_group_tally {
  * PC_TALLY_SUMS_BYTES of sums beside them. */
 #define PC_ROUND_DRAWS_MAX ((uint64_t)1 << 23)
 
-/* True if the slots of a plan that rounds tally include this one.  They are taken in their order as long
- * as one group of them does not exceed PC_ROUND_DRAWS_MAX. */
+/* True if the slots of a plan that rounds tally include this one.  They are taken in their
+ * order as long as one group of them does not exceed PC_ROUND_DRAWS_MAX. */
 int pc_replica_tally_takes(const pc_measure_plan *plan, size_t slot);
 
-/* True if the tally of this slot alone does not exceed it: one process then uses the same replicas. */
+/* True if the tally of this slot alone does not exceed it: one process then uses the same
+ * replicas. */
 int pc_replica_tally_alone(const pc_measure_plan *plan, size_t slot);
 
-/* Why a tally (NULL: none) lacks the replicas of an entry, although its interval or null needs them;
- * NULL: it has them, or none are needed. */
+/* Why a tally (NULL: none) lacks the replicas of an entry, although its interval or null needs
+ * them; NULL: it has them, or none are needed. */
 const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                    size_t entry);
-/* True if it has the replicas of an entry of a curve, in bins or on cells that are narrow enough. */
+/* True if it has the replicas of an entry of a curve, in bins or on cells that are narrow
+ * enough. */
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,
                                size_t entry);
 
@@ -84,8 +89,8 @@ int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_p
 PC_CHECKED pcal_status pc_replica_tally_size(const pcal_env *env, const pc_measure_plan *plan,
                                              uint64_t *numbers, pcal_error *err);
 
-/* A tally without rows; freed with pc_replica_tally_free.  cells: of curves, or NULL; curves without
- * cells are left out.  contents: of PC_TALLY_WITH_GRIDS ... */
+/* A tally without rows; freed with pc_replica_tally_free.  cells: of curves, or NULL; curves
+ * without cells are left out.  contents: of PC_TALLY_WITH_GRIDS ... */
 PC_CHECKED pcal_status pc_replica_tally_new(const pcal_env *env, const pc_measure_plan *plan,
                                             unsigned bits, const pc_score_cell_lists *cells,
                                             unsigned contents, pc_replica_tally *out,
@@ -110,16 +115,26 @@ PC_CHECKED pcal_status pc_replica_tally_merge(pc_replica_tally *into,
 int pc_replica_tally_fits(const pc_replica_tally *tally, const pc_replica_tally *form,
                           double weight);
 
-/* As pc_replicas_measure, from a tally; values of entries that are not requested are not changed. */
+/* As pc_replicas_measure, from a tally; values of entries that are not requested are not
+ * changed. */
 PC_CHECKED pcal_status pc_replica_tally_measure(const pcal_env *env,
                                                 const pc_replica_tally *tally,
                                                 const pc_replica_request *request,
                                                 double *values, pcal_error *err);
 
-/* As bytes: bits (u8), replicas of each kind but the first, number of slots, of slots of sums and of entries
- * (varints); for each slot its number, kinds and ranges; for each slot of sums its number and values;
- * totals; moments; gaps by entry; for each slot tilts and sums; the sums of tally_sums.h.  Numbers are integers in units of the lattice (varints, signed ones with the
- * sign in the lowest bit). */
+/* As bytes, in this order:
+ *   bits (u8);
+ *   replicas of each kind but the first (varints);
+ *   number of slots, of slots of sums and of entries (varints);
+ *   for each slot its number, kinds and ranges;
+ *   for each slot of sums its number and values;
+ *   totals;
+ *   moments;
+ *   gaps by entry;
+ *   for each slot tilts and sums;
+ *   the sums of tally_sums.h.
+ * Numbers are integers in units of the lattice (varints, signed ones with the sign in the lowest
+ * bit). */
 void pc_encode_replica_tally(pc_encoder *out, const pc_replica_tally *tally);
 /* The caller frees *out, also on failure. */
 PC_CHECKED pcal_status pc_decode_replica_tally(pc_decoder *in, const pcal_env *env,

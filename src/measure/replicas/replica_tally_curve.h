@@ -1,5 +1,5 @@
-/* Evaluates metrics of sorted scores on the cells of a tally (score_cells.h): a curve of one score for
- * each cell, the mean of the data there, with the sums of one replica. */
+/* Evaluates metrics of sorted scores on the cells of a tally (score_cells.h): a curve of one
+ * score for each cell, the mean of the data there, with the sums of one replica. */
 #ifndef PC_REPLICA_TALLY_CURVE_H
 #define PC_REPLICA_TALLY_CURVE_H
 
@@ -15,8 +15,8 @@ typedef struct pc_tally_curve {
   pc_replica_batch batch; /* its first replica is the one that is evaluated */
 } pc_tally_curve;
 
-/* total: weight of the data; tilt_mean as in pc_replica_base.  Freed with pc_tally_curve_free, also on
- * failure. */
+/* total: weight of the data; tilt_mean as in pc_replica_base.  Freed with pc_tally_curve_free,
+ * also on failure. */
 PC_CHECKED pcal_status pc_tally_curve_new(const pcal_env *env, const pc_measure_plan *plan,
                                           const pc_tally_slot *cells, double total,
                                           double tilt_mean, pc_tally_curve *out,

@@ -55,10 +55,11 @@ PC_CHECKED pcal_status pc_replica_views_evidence(const pc_replica_views *views, 
 PC_CHECKED pcal_status pc_replica_views_add_data(pc_replica_views *views, size_t slot,
                                                  pcal_error *err);
 
-/* Makes room for the columns of bootstrap replicas, unless they would be more numbers than the rows have. */
+/* Makes room for the columns of bootstrap replicas, unless they would be more numbers than
+ * the rows have. */
 void pc_replica_views_keep_columns(pc_replica_views *views, size_t batches);
-/* The columns of a batch, added up with its weights if they are not kept; into `room` if they are not
- * to be kept.  Each batch is asked for by one thread at a time. */
+/* The columns of a batch, added up with its weights if they are not kept; into `room` if they
+ * are not to be kept.  Each batch is asked for by one thread at a time. */
 const double *pc_replica_views_columns(const pc_replica_views *views, int keep, size_t batch,
                                        const float *weights, double *room);
 

@@ -512,7 +512,8 @@ static pcal_status replicas_prepare_slot(replicas_job *job, size_t slot, pcal_er
   return pc_replica_views_sort(job->views, slot, err);
 }
 
-/* Divides the sorted scores of a slot; a task of its own, since slots share nothing but sorted scores. */
+/* Divides the sorted scores of a slot; a task of its own, since slots share nothing but
+ * sorted scores. */
 static pcal_status replicas_divide_slot(void *user, size_t slot, size_t worker,
                                         pcal_error *err) {
   replicas_job *job = user;

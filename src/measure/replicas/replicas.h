@@ -31,7 +31,8 @@ typedef struct pc_replica_request {
   /* Takes the bins of each requested grid in each replica, in place of evaluating entries; called
    * by several threads; or NULL. */
   void (*collect)(void *user, size_t slot, size_t replica, const pc_evidence *evidence);
-  /* The same for the state of each requested sum, with other labels; total: weight of the replica. */
+  /* The same for the state of each requested sum, with other labels; total: weight of the
+   * replica. */
   void (*collect_sums)(void *user, size_t slot, size_t replica, double total,
                        const void *state);
   void *user;

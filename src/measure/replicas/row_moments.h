@@ -1,10 +1,10 @@
 /* Sums over rows that intervals need beside replicas, and the lattice on which they are exact.
  *
  * Rows of weight 1 (with any number of copies) are added up on a lattice: each term is rounded to a
- * multiple of 2^-k, where 2^(52 - k) exceeds the weight of all rows.  Sums of such terms are exact in
- * doubles, so that they depend neither on the order of rows nor on their division into parts
- * (rounds.h).  Fewer than PC_ROW_LATTICE_LEAST rows are added up as they are: a null of few rows often
- * has exactly the value of the data. */
+ * multiple of 2^-k, where 2^(52 - k) exceeds the weight of all rows.  Sums of such terms are
+ * exact in doubles, so that they depend neither on the order of rows nor on their division into
+ * parts (rounds.h).  Fewer than PC_ROW_LATTICE_LEAST rows are added up as they are: a null of
+ * few rows often has exactly the value of the data. */
 #ifndef PC_ROW_MOMENTS_H
 #define PC_ROW_MOMENTS_H
 

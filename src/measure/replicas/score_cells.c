@@ -22,8 +22,8 @@ int pc_score_cells_suit(const pc_measure_plan *plan, size_t entry) {
          !pc_view_is_every_class(&need->view) &&
          pc_view_parts(&need->view, &plan->layout) == 1 &&
          pc_measure_plan_entry_can_refine(plan, entry) &&
-         (plan->entries[entry].reading.on_cells ||
-          cells_have_bins(&plan->entries[entry].reading.binning));
+         (plan->entries[entry].config.on_cells ||
+          cells_have_bins(&plan->entries[entry].config.binning));
 }
 
 const pc_score_cells *pc_score_cells_of(const pc_score_cell_lists *lists, size_t slot) {

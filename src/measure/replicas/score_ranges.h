@@ -6,8 +6,9 @@
 #include "measure/replicas/replica_class_bins.h"
 #include "measure/replicas/score_cells.h"
 
-/* The bins of a grid, the cells of a curve (score_cells.h), or short ranges of a curve.  Ranges of a curve split no ties; if a metric
- * joins scores in cells, each lies in one cell of PC_PREFIX_LEVEL. */
+/* The bins of a grid, the cells of a curve (score_cells.h), or short ranges of a curve.  Ranges
+ * of a curve split no ties; if a metric joins scores in cells, each lies in one cell of
+ * PC_PREFIX_LEVEL. */
 typedef struct pc_score_ranges {
   size_t count;
   size_t *begin, *end; /* of a curve begin[count] is the end of the last range */

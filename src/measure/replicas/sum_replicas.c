@@ -62,8 +62,8 @@ int pc_sum_replicas_apply(const pc_replica_request *request, const pc_replica_wa
          (request->kind == PC_REPLICA_WEIGHTS || sum_replicas_paired(request));
 }
 
-/* Evaluates the entries of a slot in one replica; sums: the first value, others follow at a distance
- * of SUM_REPLICAS_TASK. */
+/* Evaluates the entries of a slot in one replica; sums: the first value, others follow at a
+ * distance of SUM_REPLICAS_TASK. */
 static pcal_status sum_replicas_evaluate(const sum_replicas_job *job, size_t slot,
                                          const double *sums, double total, size_t replica,
                                          pcal_error *err) {

@@ -6,8 +6,8 @@
 
 int pc_tally_own_bins(const pc_measure_plan *plan, size_t entry) {
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return need->machine == PC_CURVE && plan->entries[entry].reading.binning.rule != 0 &&
-         !plan->entries[entry].reading.debiased && pc_sorted_view_suits(need, &plan->layout) &&
+  return need->machine == PC_CURVE && plan->entries[entry].config.binning.rule != 0 &&
+         !plan->entries[entry].config.debiased && pc_sorted_view_suits(need, &plan->layout) &&
          pc_measure_plan_entry_can_refine(plan, entry) && !pc_score_cells_suit(plan, entry);
 }
 
@@ -42,14 +42,13 @@ size_t pc_tally_slot_ranges(const pc_measure_plan *plan, size_t slot) {
   const pc_need *need = pc_tally_slot_need(plan, slot);
   if (slot < pc_tally_shared_slots(plan))
     return need->machine == PC_CURVE ? PC_CELLS_MAX : need->grid.bins + 2;
-  const pc_curve_binning *binning = &slots_entry(plan, slot)->reading.binning;
+  const pc_curve_binning *binning = &slots_entry(plan, slot)->config.binning;
   return binning->per_bin > 0 ? PC_OWN_BINS_MAX : binning->bins;
 }
 
 double pc_tally_slot_threshold(const pc_measure_plan *plan, size_t slot) {
-  return slot < pc_tally_shared_slots(plan)
-             ? 0.0
-             : slots_entry(plan, slot)->reading.binning.threshold;
+  return slot < pc_tally_shared_slots(plan) ? 0.0
+                                            : slots_entry(plan, slot)->config.binning.threshold;
 }
 
 void pc_tally_plan_free(const pcal_env *env, pc_measure_plan *plan) {

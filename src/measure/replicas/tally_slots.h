@@ -1,8 +1,9 @@
 /* The slots of a tally of replicas (replica_tally.h).
  *
- * Entries of a plan that read the same grid, or the same common cells of a curve (score_cells.h), share
- * the slot of the plan.  After those follows a slot for each entry, which is used if its replicas are added
- * up in bins of its own; so no interval depends on which other metrics are measured. */
+ * Entries of a plan that read the same grid, or the same common cells of a curve
+ * (score_cells.h), share the slot of the plan.  After those follows a slot for each entry,
+ * which is used if its replicas are added up in bins of its own; so no interval depends on
+ * which other metrics are measured. */
 #ifndef PC_TALLY_SLOTS_H
 #define PC_TALLY_SLOTS_H
 
@@ -11,9 +12,10 @@
 /* Bins of a fixed number of rows, whose number is not known before the rows: at most so many. */
 #define PC_OWN_BINS_MAX 256
 
-/* True if replicas of an entry are evaluated in the bins of the data: a curve whose metric names its
- * bins, and has no common cells.  Not for roots of unbiased squares: if bins do not move, their
- * jackknife is too narrow (over ten classes intervals of level 0.95 covered in 86 to 95 % of simulated sets). */
+/* True if replicas of an entry are evaluated in the bins of the data: a curve whose metric
+ * names its bins, and has no common cells.  Not for roots of unbiased squares: if bins do not
+ * move, their jackknife is too narrow (over ten classes intervals of level 0.95 covered in
+ * 86 to 95 % of simulated sets). */
 int pc_tally_own_bins(const pc_measure_plan *plan, size_t entry);
 
 /* Slots of the plan without that of stored rows, and slots of the tally. */

@@ -1,5 +1,6 @@
-/* Sums of row values in replicas with other labels: the null of scores such as brier and log needs nothing else.
- * They are exact, so that those of parts of the rows add up to the bits of all rows (rounds.h). */
+/* Sums of row values in replicas with other labels: the null of scores such as brier and log
+ * needs nothing else.  They are exact, so that those of parts of the rows add up to the bits
+ * of all rows (rounds.h). */
 #ifndef PC_TALLY_SUMS_H
 #define PC_TALLY_SUMS_H
 
@@ -25,8 +26,8 @@ typedef struct pc_tally_sums {
 
 /* True if the null of an entry needs these sums. */
 int pc_tally_sums_suit(const pc_measure_plan *plan, size_t entry);
-/* True if rounds tally those of a slot: slots are taken in their order as long as they do not exceed
- * PC_TALLY_SUMS_BYTES. */
+/* True if rounds tally those of a slot: slots are taken in their order as long as they do not
+ * exceed PC_TALLY_SUMS_BYTES. */
 int pc_tally_sums_take(const pc_measure_plan *plan, size_t slot);
 /* Bytes of all of them. */
 uint64_t pc_tally_sums_bytes(const pc_measure_plan *plan);
@@ -47,8 +48,8 @@ PC_CHECKED pcal_status pc_tally_sums_measure(const pc_tally_sums *sums, const do
 PC_CHECKED pcal_status pc_tally_sums_merge(pc_tally_sums *into, const pc_tally_sums *from,
                                            size_t replicas, pcal_error *err);
 
-/* As bytes: of each value of each replica its sum, whether a value is infinite (u8), and the weight of such
- * rows.  Invalid bytes fail the decoder. */
+/* As bytes: of each value of each replica its sum, whether a value is infinite (u8), and the
+ * weight of such rows.  Invalid bytes fail the decoder. */
 #define PC_TALLY_SUM_BYTES_LEAST 11
 void pc_encode_tally_sums(pc_encoder *out, const pc_tally_sums *sums, size_t replicas);
 void pc_decode_tally_sums(pc_decoder *in, pc_tally_sums *sums, size_t replicas);

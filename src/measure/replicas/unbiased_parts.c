@@ -1,7 +1,9 @@
-/* Formula:  interval of a biased part = interval of its unbiased twin, extended to the part's own value
- * Why:      chance enlarges calibration and sharpness; their debiased twins estimate the same true values, and
- *           the variance of these is known.  Replicas of the biased part show its bias twice, and the union of
- *           percentile and basic intervals, which covers both ways of reading them, is up to twice as wide as needed.
+/* Formula:  interval of a biased part = interval of its unbiased twin, extended to the part's
+ *           own value
+ * Why:      chance enlarges calibration and sharpness; their debiased twins estimate the same
+ *           true values, and the variance of these is known.  Replicas of the biased part show
+ *           its bias twice, and the union of percentile and basic intervals, which covers both
+ *           ways of reading them, is up to twice as wide as needed.
  * Edge cases:
  *   1. a twin without an interval: the part keeps its own;
  *   2. a part is not negative where its own interval is not.

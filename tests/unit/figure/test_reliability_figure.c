@@ -80,7 +80,7 @@ TEST(test_bins_are_where_they_belong) {
   pc_figure_free(&figure);
 }
 
-TEST(test_surety_is_told) {
+TEST(test_uncertainty_is_printed) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_reliability_data data = check_data();
   data.has_interval = data.has_null = data.has_before = 1;

@@ -1,4 +1,5 @@
 #include "measure/group_states.h"
+#include "measure/row_ranges.h"
 
 #include "../unit.h"
 
@@ -119,7 +120,7 @@ TEST(test_too_many_accounts) {
   pc_group_states_init(&groups, &env, &plan);
   assert_int_equal(group_states_add(&groups, PC_GROUPS_MAX, 1, 1, 0, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "more than 1048576 groups; groups are meant for a few kinds of rows");
+                  "more than 1048576 groups; give a column with fewer distinct values");
   assert_int_equal(groups.count, 0);
   pc_group_states_free(&groups);
   pc_measure_plan_free(&env, &plan);

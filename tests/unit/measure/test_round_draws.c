@@ -76,8 +76,7 @@ TEST(groups) {
     data.groups[i] = i < 200 ? 1 : 0;
   rounds_cost cost;
   sink_bytes found = rounds_run(&data, &config, 3, &cost);
-  assert_non_null(strstr(found.bytes, "replicas of fewer than 1024 rows need all rows in one "
-                                      "process"));
+  assert_non_null(strstr(found.bytes, "needs 1024 rows or more in rounds"));
   free(found.bytes);
   rounds_data_free(&data);
 }
@@ -149,8 +148,8 @@ TEST(sums_of_many_groups) {
   size_t drawn = 0, lacking = 0;
   for (const char *at = printed.bytes; (at = strstr(at, "\"p_value\"")) != NULL; at++)
     drawn++;
-  for (const char *at = printed.bytes;
-       (at = strstr(at, "only so many do as fit 256 MiB")) != NULL; at++)
+  for (const char *at = printed.bytes; (at = strstr(at, "small groups share 256 MiB")) != NULL;
+       at++)
     lacking++;
   assert_int_equal(drawn, 5);
   assert_int_equal(lacking, 4);
@@ -377,15 +376,14 @@ TEST(metrics_without_replicas_say_so) {
   pcal_measure_config config = draws_config(&data, NULL, 0, 0);
   config.null = 1;
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 3,
-             "replicas of sorted scores of fewer than 16384 rows need all rows in one process");
+  draws_says(&printed, 3, "\"needs 16384 rows or more in rounds\"");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
   const char *const specs[] = {"mmce:width=0.01", "smece"};
   config = draws_config(&data, specs, 2, 0);
   printed = draws_print(&data, &config);
   draws_says(&printed, 1, "its replicas need all rows at once; measure it in one process");
-  draws_says(&printed, 1, "replicas of sorted scores of fewer than 16384 rows");
+  draws_says(&printed, 1, "needs 16384 rows or more in rounds");
   free(printed.bytes);
   rounds_data_free(&data);
 }

@@ -164,7 +164,7 @@ TEST(groups_with_huge_numbers) {
   const pcal_batch batch = rounds_batch(&data, 0, 20);
   assert_int_equal(pcal_rounds_worker_update(worker, &batch, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "more than 1048576 groups; groups are meant for a few kinds of rows");
+                  "more than 1048576 groups; give a column with fewer distinct values");
   pcal_rounds_worker_free(worker);
   pcal_rounds_free(rounds);
   free(request.bytes);

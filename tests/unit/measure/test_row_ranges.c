@@ -162,7 +162,7 @@ TEST(test_group_numbers_have_a_limit) {
   batch.rows = 1;
   assert_int_equal(pc_row_ranges_prepare(&seen, &batch, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "more than 1048576 groups; groups are meant for a few kinds of rows");
+                  "more than 1048576 groups; give a column with fewer distinct values");
   pc_row_ranges_free(&seen);
 }
 

@@ -179,50 +179,50 @@ TEST(test_parts_have_a_limit) {
 static const pcal_option view_table[] = {PC_VIEW_OPTION};
 
 static pcal_status view_choose(const char *spec, pcal_kind kind, size_t columns, char *word,
-                               pc_metric_config *reading, pcal_error *err) {
+                               pc_metric_config *config, pcal_error *err) {
   pc_options options;
   pc_layout layout;
-  memset(reading, 0, sizeof *reading);
+  memset(config, 0, sizeof *config);
   assert_int_equal(pc_layout_make(kind, columns, &layout, err), PCAL_OK);
   assert_int_equal(pc_options_parse(spec, "m", view_table, 1, &options, err), PCAL_OK);
-  const pcal_status status = pc_metric_choose_view(&options, 0, &layout, reading, err);
+  const pcal_status status = pc_metric_choose_view(&options, 0, &layout, config, err);
   pc_options_word(&options, 0, word, 16);
   return status;
 }
 
 TEST(test_auto_view_depends_on_the_data) {
   char word[16];
-  pc_metric_config reading;
+  pc_metric_config config;
   pcal_error err;
-  assert_int_equal(view_choose("m", PCAL_PROBABILITY, 1, word, &reading, &err), PCAL_OK);
+  assert_int_equal(view_choose("m", PCAL_PROBABILITY, 1, word, &config, &err), PCAL_OK);
   assert_string_equal(word, "positive");
-  assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
-  assert_int_equal(reading.need.view.index, 1);
-  assert_int_equal(reading.notion, PCAL_NOTION_CANONICAL);
-  assert_int_equal(view_choose("m", PCAL_LOGIT, 2, word, &reading, &err), PCAL_OK);
+  assert_int_equal(config.need.view.kind, PC_VIEW_CLASS);
+  assert_int_equal(config.need.view.index, 1);
+  assert_int_equal(config.notion, PCAL_NOTION_CANONICAL);
+  assert_int_equal(view_choose("m", PCAL_LOGIT, 2, word, &config, &err), PCAL_OK);
   assert_string_equal(word, "top");
-  assert_int_equal(reading.need.view.kind, PC_VIEW_RANK);
-  assert_int_equal(reading.notion, PCAL_NOTION_TOP_LABEL);
-  assert_int_equal(view_choose("m", PCAL_CONFIDENCE, 1, word, &reading, &err), PCAL_OK);
+  assert_int_equal(config.need.view.kind, PC_VIEW_RANK);
+  assert_int_equal(config.notion, PCAL_NOTION_TOP_LABEL);
+  assert_int_equal(view_choose("m", PCAL_CONFIDENCE, 1, word, &config, &err), PCAL_OK);
   assert_string_equal(word, "top");
-  assert_int_equal(view_choose("m:view=top", PCAL_PROBABILITY, 1, word, &reading, &err),
+  assert_int_equal(view_choose("m:view=top", PCAL_PROBABILITY, 1, word, &config, &err),
                    PCAL_OK);
   assert_string_equal(word, "top");
-  assert_int_equal(view_choose("m:view=positive", PCAL_PROBABILITY, 2, word, &reading, &err),
+  assert_int_equal(view_choose("m:view=positive", PCAL_PROBABILITY, 2, word, &config, &err),
                    PCAL_OK);
-  assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
+  assert_int_equal(config.need.view.kind, PC_VIEW_CLASS);
 }
 
 TEST(test_positive_view_needs_two_classes) {
   char word[16];
-  pc_metric_config reading;
+  pc_metric_config config;
   pcal_error err;
-  assert_int_equal(view_choose("m:view=positive", PCAL_LOGIT, 3, word, &reading, &err),
+  assert_int_equal(view_choose("m:view=positive", PCAL_LOGIT, 3, word, &config, &err),
                    PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "m: view=positive needs two classes, but the data have more; use "
                   "view=top");
-  assert_int_equal(view_choose("m:view=positive", PCAL_CONFIDENCE, 1, word, &reading, &err),
+  assert_int_equal(view_choose("m:view=positive", PCAL_CONFIDENCE, 1, word, &config, &err),
                    PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "m: view=positive needs two classes, but the data have only confidences; "

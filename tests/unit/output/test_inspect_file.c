@@ -17,31 +17,31 @@ static void inspect_hint(const char *csv, const char *hint) {
 }
 
 TEST(test_1_whole_numbers_are_labels) {
-  inspect_hint("x\n0\n1\n2\n", "--labels");
-  inspect_hint("x\n3\n7\n", "--labels");
+  inspect_hint("x\n0\n1\n2\n", "could be labels");
+  inspect_hint("x\n3\n7\n", "could be labels");
 }
 
 TEST(test_2_rows_that_sum_to_1_are_probabilities) {
-  inspect_hint("a,b\n0.5,0.5\n0.25,0.75\n", "--probs");
-  inspect_hint("a,b\n0.5,0.505\n0.25,0.75\n", "--normalize");
+  inspect_hint("a,b\n0.5,0.5\n0.25,0.75\n", "could be probs");
+  inspect_hint("a,b\n0.5,0.505\n0.25,0.75\n", "could be probs with normalize");
 }
 
 TEST(test_3_one_column_between_0_and_1) {
-  inspect_hint("p\n0.5\n0.25\n", "--probs");
-  inspect_hint("p\n0.5\n0.25\n", "--confidence");
+  inspect_hint("p\n0.5\n0.25\n", "could be binary probs");
+  inspect_hint("p\n0.5\n0.25\n", ", or confidence");
 }
 
 TEST(test_4_log_probabilities) {
-  inspect_hint("a,b\n-0.6931471805599453,-0.6931471805599453\n0,-inf\n", "--log-probs");
+  inspect_hint("a,b\n-0.6931471805599453,-0.6931471805599453\n0,-inf\n", "could be log_probs");
 }
 
 TEST(test_5_other_numbers_are_logits) {
-  inspect_hint("mean,std,target\n1,2,3\n", "--data, with --mean, --std and --target");
-  inspect_hint("mean,variance\n1,2\n", "--data, with --mean, --variance and --target");
-  inspect_hint("quantiles.0.1,quantiles.0.9\n1,2\n", "--data, with --quantiles");
-  inspect_hint("samples.0,samples.1\n1,2\n", "--data, with --samples");
-  inspect_hint("mean,median\n1,2.5\n", "--logits");
-  inspect_hint("a,b\n-3,2.5\n0,1\n", "--logits");
+  inspect_hint("mean,std,target\n1,2,3\n", "could be data, with mean, std and target");
+  inspect_hint("mean,variance\n1,2\n", "could be data, with mean, variance and target");
+  inspect_hint("quantiles.0.1,quantiles.0.9\n1,2\n", "could be data, with quantiles");
+  inspect_hint("samples.0,samples.1\n1,2\n", "could be data, with samples");
+  inspect_hint("mean,median\n1,2.5\n", "could be logits");
+  inspect_hint("a,b\n-3,2.5\n0,1\n", "could be logits");
 }
 
 TEST(test_columns_are_described) {

@@ -30,30 +30,30 @@ TEST(test_over_confident) {
   const given_data data =
       verdict_confidence((const double[]){0.9, 0.9}, (const double[]){700, 300}, 2);
   verdict_check(
-      &data,
-      "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
-      "the rows: 20.0 points too much (chance alone: up to 1.9 points).\n"
-      "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
-      "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
-      "How much of it is chance: the ECE is 0.200; a calibrated model with these "
-      "scores would show 0.00756 on average, 3.8 % of it.\n"
-      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
-      "changes the confidences and keeps every predicted class.");
+      &data, "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
+             "the rows: 20.0 points too much (chance alone: up to 1.9 points).\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
+             "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
+             "How much of it is chance: the ECE is 0.200; a calibrated model with these "
+             "scores would show 0.00756 on average, 3.8 % of it.\n"
+             "What to try: spline (method \"spline\" of pcal_fit_run) or isotonic on held-out "
+             "rows: it "
+             "changes the confidences and keeps every predicted class.");
 }
 
 TEST(test_under_confident) {
   const given_data data =
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){900, 100}, 2);
   verdict_check(
-      &data,
-      "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
-      "the rows: 30.0 points too little (chance alone: up to 3.1 points).\n"
-      "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
-      "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
-      "How much of it is chance: the ECE is 0.300; a calibrated model with these "
-      "scores would show 0.0124 on average, 4.1 % of it.\n"
-      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
-      "changes the confidences and keeps every predicted class.");
+      &data, "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
+             "the rows: 30.0 points too little (chance alone: up to 3.1 points).\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
+             "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
+             "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+             "scores would show 0.0124 on average, 4.1 % of it.\n"
+             "What to try: spline (method \"spline\" of pcal_fit_run) or isotonic on held-out "
+             "rows: it "
+             "changes the confidences and keeps every predicted class.");
 }
 
 TEST(test_calibrated) {
@@ -180,7 +180,8 @@ TEST(test_errors_that_cancel) {
   assert_contains(verdict, "(50.0 % of the rows): claimed ");
   assert_contains(verdict, "the ECE is 0.200;");
   assert_contains(verdict, "the largest part of the error, 50.0 %, lies at");
-  assert_contains(verdict, "What to try: spline (propercal fit --method spline) or isotonic");
+  assert_contains(verdict,
+                  "What to try: spline (method \"spline\" of pcal_fit_run) or isotonic");
   assert_lacks(verdict, "confident");
   free(verdict);
 }
@@ -207,16 +208,17 @@ TEST(test_binary_too_high) {
   const given_data data =
       verdict_binary((const double[]){0.6, 0.6}, (const double[]){300, 700});
   verdict_check(
-      &data, "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
-             "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.1 "
-             "points).\n"
-             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
-             "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
-             "How much of it is chance: the ECE is 0.300; a calibrated model with these "
-             "scores would show 0.0124 on average, 4.1 % of it.\n"
-             "What to try: platt (propercal fit --method platt) or beta on held-out rows: all "
-             "scores are off in the same direction, which an intercept repairs and a "
-             "temperature cannot.");
+      &data,
+      "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
+      "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.1 "
+      "points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
+      "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
+      "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+      "scores would show 0.0124 on average, 4.1 % of it.\n"
+      "What to try: platt (method \"platt\" of pcal_fit_run) or beta on held-out rows: all "
+      "scores are off in the same direction, which an intercept repairs and a "
+      "temperature cannot.");
 }
 
 TEST(test_binary_too_low) {
@@ -237,9 +239,9 @@ TEST(test_binary_too_extreme) {
   char *verdict = verdict_of(&data);
   assert_contains(verdict,
                   "Over-confident: probabilities lie too close to 0 and 1. Class 1 is");
-  assert_contains(verdict,
-                  "What to try: temperature (propercal fit --method temperature) or platt on "
-                  "held-out rows: scores are too extreme or too flat everywhere");
+  assert_contains(
+      verdict, "What to try: temperature (method \"temperature\" of pcal_fit_run) or platt on "
+               "held-out rows: scores are too extreme or too flat everywhere");
   free(verdict);
   data.scores = (const double[]){0.4, 0.4, 0.6, 0.6};
   verdict = verdict_of(&data);
@@ -313,22 +315,20 @@ static void verdict_advises(double shift, double stretch, double bend, const cha
 
 /* The kind of error decides: an intercept, a slope, both, or neither. */
 TEST(test_advice_follows_the_error) {
-  verdict_advises(0.7, 1, 0, "What to try: platt (propercal fit --method platt) or beta");
+  verdict_advises(0.7, 1, 0, "What to try: platt (method \"platt\" of pcal_fit_run) or beta");
   verdict_advises(-0.7, 1, 0, "What to try: platt");
   verdict_advises(0, 0.5, 0,
-                  "What to try: temperature (propercal fit --method temperature) or");
+                  "What to try: temperature (method \"temperature\" of pcal_fit_run) or");
   verdict_advises(0, 2, 0, "What to try: temperature");
   verdict_advises(0.8, 0.5, 0, "What to try: platt");
   verdict_advises(0, 1, 2.5,
-                  "What to try: isotonic (propercal fit --method isotonic) or spline");
+                  "What to try: isotonic (method \"isotonic\" of pcal_fit_run) or spline");
 }
 
-static void verdict_for_caller(pcal_interface caller, const char *expected) {
+static void verdict_in_environment(const pcal_env *env, const char *expected) {
   given_data data =
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){300, 700}, 2);
   data.kind = PCAL_PROBABILITY;
-  pcal_env env = PCAL_ENV_INIT;
-  env.caller = caller;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   const pcal_batch batch = given_batch(&data);
@@ -336,7 +336,7 @@ static void verdict_for_caller(pcal_interface caller, const char *expected) {
   pcal_error err;
   config.kind = data.kind;
   config.columns = 1;
-  assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_new(&config, env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
   assert_contains(pcal_results_verdict_text(results), expected);
@@ -345,9 +345,24 @@ static void verdict_for_caller(pcal_interface caller, const char *expected) {
 }
 
 /* Names are those of the caller's language. */
-TEST(test_advice_in_python_and_c) {
-  verdict_for_caller(PCAL_INTERFACE_PYTHON,
-                     "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
-  verdict_for_caller(PCAL_INTERFACE_C,
-                     "What to try: platt (method \"platt\" of pcal_fit_run) or beta on");
+TEST(test_advice_in_each_language) {
+  pcal_env env = PCAL_ENV_INIT;
+  env.caller = PCAL_INTERFACE_PYTHON;
+  verdict_in_environment(&env,
+                         "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
+  env.caller = PCAL_INTERFACE_PROGRAM;
+  verdict_in_environment(&env, "What to try: platt (propercal fit --method platt) or beta on");
+}
+
+/* Who calls the C interface and says nothing else reads C names. */
+TEST(test_advice_is_for_c_unless_the_caller_says_otherwise) {
+  static const char expected[] =
+      "What to try: platt (method \"platt\" of pcal_fit_run) or beta on";
+  const pcal_env initial = PCAL_ENV_INIT, zeroed = {.size = sizeof zeroed};
+  pcal_env filled;
+  pcal_env_init(&filled, sizeof filled);
+  verdict_in_environment(NULL, expected);
+  verdict_in_environment(&initial, expected);
+  verdict_in_environment(&zeroed, expected);
+  verdict_in_environment(&filled, expected);
 }

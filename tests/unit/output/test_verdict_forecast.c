@@ -45,7 +45,7 @@ TEST(test_normal_predictions) {
       "What to try: leave it alone.");
   verdict_make(0, 1.5);
   verdict_says(&data, "Over-confident: predicted distributions are too narrow. ",
-               "What to try: variance-platt (propercal fit --method variance-platt)");
+               "What to try: variance-platt (method \"variance-platt\" of pcal_fit_run)");
   verdict_make(0, 0.6);
   verdict_says(&data, "Under-confident: predicted distributions are too wide. ",
                "variance-platt");
@@ -84,7 +84,7 @@ TEST(test_other_forms) {
   verdict_says(&samples, "Over-confident", "lie beyond the outermost samples");
   verdict_make(0, 0.5);
   verdict_says(&quantiles, "Under-confident: predicted quantiles are too wide. ",
-               "quantile-isotonic (propercal fit --method quantile-isotonic)");
+               "quantile-isotonic (method \"quantile-isotonic\" of pcal_fit_run)");
   verdict_says(&samples, "Under-confident", "quantile-isotonic");
 }
 

@@ -1,37 +1,120 @@
-#include "../unit.h"
+#include "../measure/measure_help.h"
 
 #include "emulated.h"
 #include "studies/study.h"
 
-static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
-  static const char *const specs[] = {"brier", "ece", "kuiper"};
-  static pc_findings findings;
-  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
-  config.specs = specs;
-  config.spec_count = UNIT_COUNT(specs);
-  config.simulation.rows = 30;
-  config.simulation.classes = 3;
-  config.sets = 3;
-  config.replicas = 20;
-  pc_findings_init(&findings, env, "coverage");
-  const pcal_status status = pc_study_run("coverage", &config, &findings, err);
-  if (status == PCAL_OK) {
-    const pc_table *table = &findings.tables[0];
-    assert_int_equal(findings.table_count, 1);
-    assert_int_equal(table->row_count, 3);
-    assert_int_equal(table->column_count, 15);
-    assert_string_equal(table->cells[0].word, "brier");
-    assert_true(table->cells[3].number > 0 && table->cells[6].number >= 0);
-  }
-  pc_findings_free(&findings);
-  return status;
+#define COVERAGE_TRIES 12
+#define COVERAGE_SET_ROWS 30
+#define COVERAGE_CLASSES 3
+
+/* What the table says of one metric, from results of the same sets. */
+typedef struct coverage_expected {
+  double mean, sd, inside, below, above, width;
+} coverage_expected;
+
+static int coverage_ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 
+static pcal_result coverage_measure_set(size_t set, const char *spec, pcal_results **results) {
+  static float logits[COVERAGE_SET_ROWS * COVERAGE_CLASSES];
+  static int32_t labels[COVERAGE_SET_ROWS];
+  pcal_simulation simulation = PCAL_SIMULATION_INIT;
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure *measure = NULL;
+  simulation.rows = COVERAGE_SET_ROWS;
+  simulation.classes = COVERAGE_CLASSES;
+  simulation.factor = 1.5;
+  simulation.first_row = set * COVERAGE_SET_ROWS;
+  assert_int_equal(pcal_simulate(&simulation, NULL, logits, labels, NULL, NULL), PCAL_OK);
+  batch.kind = config.kind = PCAL_LOGIT;
+  batch.rows = COVERAGE_SET_ROWS;
+  batch.columns = config.columns = COVERAGE_CLASSES;
+  batch.scores = logits;
+  batch.row_stride = sizeof(float) * COVERAGE_CLASSES;
+  batch.column_stride = sizeof(float);
+  batch.labels = labels;
+  config.specs = &spec;
+  config.spec_count = 1;
+  config.interval = 0.5;
+  config.replicas = 20;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, results, NULL), PCAL_OK);
+  pcal_measure_free(measure);
+  return given_result(*results, spec);
+}
+
+static coverage_expected coverage_expect(const char *spec, double truth) {
+  coverage_expected out = {0};
+  double value[COVERAGE_TRIES], width[COVERAGE_TRIES];
+  for (size_t s = 0; s < COVERAGE_TRIES; s++) {
+    pcal_results *results = NULL;
+    const pcal_result result = coverage_measure_set(s, spec, &results);
+    assert_true(result.has_interval);
+    value[s] = result.value;
+    width[s] = result.high - result.low;
+    out.mean += result.value / COVERAGE_TRIES;
+    out.below += (result.high < truth) / (double)COVERAGE_TRIES;
+    out.above += (result.low > truth) / (double)COVERAGE_TRIES;
+    pcal_results_free(results);
+  }
+  for (size_t s = 0; s < COVERAGE_TRIES; s++)
+    out.sd += (value[s] - out.mean) * (value[s] - out.mean) / COVERAGE_TRIES;
+  out.sd = sqrt(out.sd);
+  out.inside = 1 - out.below - out.above;
+  qsort(width, COVERAGE_TRIES, sizeof *width, coverage_ascending);
+  out.width = (width[COVERAGE_TRIES / 2 - 1] + width[COVERAGE_TRIES / 2]) / 2;
+  return out;
+}
+
+static void coverage_check_row(const pc_table *table, size_t row, const char *spec) {
+  const pc_table_cell *cells = &table->cells[row * table->column_count];
+  const coverage_expected expected = coverage_expect(spec, cells[3].number);
+  assert_string_equal(cells[0].word, spec);
+  assert_near(cells[1].number, COVERAGE_SET_ROWS, 0);
+  assert_near(cells[2].number, 1.5, 0);
+  assert_near(cells[4].number, expected.mean, 1e-12);
+  assert_near(cells[5].number, expected.sd, 1e-12);
+  assert_near(cells[6].number, expected.inside, 1e-12);
+  assert_near(cells[7].number, expected.below, 1e-12);
+  assert_near(cells[8].number, expected.above, 1e-12);
+  assert_near(cells[9].number, expected.width, 1e-12);
+}
+
+/* The truth is that of a population from other rows of the same simulation. */
 TEST(test_a_small_study) {
+  static const char *const specs[] = {"brier", "ece"};
+  static pc_findings findings;
   const pcal_env env = pc_env_resolve(NULL);
-  pcal_error err;
-  if (coverage_small(&env, &err) != PCAL_OK)
-    fail_msg("%s", err.message);
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  pcal_simulation simulation = PCAL_SIMULATION_INIT;
+  double truth[UNIT_COUNT(specs)];
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.simulation.rows = COVERAGE_SET_ROWS;
+  config.simulation.classes = simulation.classes = COVERAGE_CLASSES;
+  simulation.factor = 1.5;
+  config.sets = COVERAGE_TRIES;
+  config.null_sets = 1;
+  config.interval = 0.5;
+  config.replicas = 20;
+  pc_findings_init(&findings, &env, "coverage");
+  assert_int_equal(pc_study_run("coverage", &config, &findings, NULL), PCAL_OK);
+  const pc_table *table = &findings.tables[0];
+  assert_int_equal(findings.table_count, 1);
+  assert_int_equal(table->row_count, UNIT_COUNT(specs));
+  assert_int_equal(table->column_count, 15);
+  assert_int_equal(pcal_simulation_population_values(&simulation, specs, UNIT_COUNT(specs),
+                                                     NULL, truth, NULL),
+                   PCAL_OK);
+  for (size_t m = 0; m < UNIT_COUNT(specs); m++) {
+    assert_near(table->cells[m * 15 + 3].number, truth[m], 0.01);
+    coverage_check_row(table, m, specs[m]);
+  }
+  pc_findings_free(&findings);
 }
 
 /* The trial set has too few rows for this test, the sets themselves have enough. */

@@ -1,4 +1,4 @@
-"""How make bench tells what it measured: one table, the machine, what is not met."""
+"""The report of make bench: one table, the machine, what is not met."""
 
 import math
 import os
@@ -185,12 +185,12 @@ def troubles(results):
 
 RECORD = """# Benchmarks
 
-Written by `make bench BENCH=--record`; do not edit. Sizes: A is 10k × 10, B 50k × 1000 and
+Times of {build}, written by `make bench BENCH=--record`, not by hand; other builds may differ. Sizes: A is 10k × 10, B 50k × 1000 and
 C 1M × 10 float32 logits, D is 10M binary float32 scores, E 10k × 100 float32 logits. Ours, the peers and the limits take
 turns in one run on the same cores; times are medians, and "fastest runs" is the ratio of the
-fastest ones. Ours is measured through the public C interface on rows in memory, where the line
-does not say otherwise, without the start of a process; peers have their data loaded and
-converted beforehand. Memory is what is held beyond the input.
+fastest ones. Ours is measured through the public C interface on rows in memory, unless the line says
+otherwise, without process start; peers have their data loaded and converted beforehand. Memory is the
+memory used in addition to the input.
 
 ## The machine
 
@@ -249,6 +249,7 @@ def bullets(sentences, otherwise):
 
 def record(path, machine, rates, results):
     text = RECORD.format(
+        build=machine["propercal"],
         machine="\n".join(f"- {name}: {value}" for name, value in machine.items()),
         limits=limits_text(rates),
         table=table(results),
