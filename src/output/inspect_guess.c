@@ -15,8 +15,8 @@
  *      e. the last column in [0, 1] that is not whole: probs;
  *      f. columns without names: all but the outcome, logits;
  *   3. weights and groups only by name;
- *   4. a matrix is one input: probs, log_probs, one-hot labels or logits; a column alone is labels if
- *      it is whole or words.
+ *   4. a matrix is one input: probs, log_probs, one-hot labels or logits; a column alone is weights or
+ *      groups by its name or that of its file, else labels if it is whole or words.
  *
  * Only the first rows are looked at.  Cost: linear in them. */
 #include "output/inspect_guess.h"
@@ -109,17 +109,19 @@ static int guess_listed(const char *words, pc_slice word) {
   return 0;
 }
 
-/* True if a word of a column's name is listed. */
-static int guess_named(const guess_state *guess, size_t c, const char *words) {
-  if (guess->table->names == NULL)
-    return 0;
-  pc_slice word = guess_next_word(guess->table->names[c]);
+/* True if a word of a name is listed. */
+static int guess_has_word(const char *name, const char *words) {
+  pc_slice word = guess_next_word(name);
   while (word.length > 0) {
     if (guess_listed(words, word))
       return 1;
     word = guess_next_word(word.bytes + word.length);
   }
   return 0;
+}
+
+static int guess_named(const guess_state *guess, size_t c, const char *words) {
+  return guess->table->names != NULL && guess_has_word(guess->table->names[c], words);
 }
 
 static int guess_weight(const guess_state *guess, size_t c) {
@@ -347,6 +349,19 @@ static void guess_scores(guess_state *guess, size_t *ends) {
 
 /* ---- The whole ---- */
 
+/* Weights and groups in a file of their own, by the name of the column or of the file. */
+static const char *guess_lone_role(const guess_state *guess, const char *otherwise) {
+  const char *name = guess->table->file;
+  for (const char *at = name; *at != '\0'; at++)
+    name = *at == '/' || *at == '\\' ? at + 1 : name;
+  if (guess->table->names != NULL)
+    name = guess->table->names[0];
+  if (guess_has_word(name, GUESS_WEIGHT) && guess->columns[0].number)
+    return "weights";
+  return guess_has_word(name, GUESS_GROUP) && strcmp(otherwise, "labels") == 0 ? "groups"
+                                                                               : otherwise;
+}
+
 /* A matrix, or a column alone. */
 static void guess_one_input(guess_state *guess) {
   const guess_run all = {0, guess->table->columns};
@@ -361,6 +376,8 @@ static void guess_one_input(guess_state *guess) {
     role = "probs";
   else if (all.count > 1 && guess_sums(guess, all, 1))
     role = "log_probs";
+  if (all.count == 1)
+    role = guess_lone_role(guess, role);
   for (size_t c = 0; c < all.count; c++)
     guess->roles[c] = guess->columns[c].number || guess->table->words[c] ? role : NULL;
 }

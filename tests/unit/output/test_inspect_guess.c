@@ -90,6 +90,9 @@ TEST(test_4_a_matrix_and_a_column_alone) {
   guess_is(help_npy_file("m.npy", type, "(4,)", shares, sizeof shares), "probs");
   guess_is(help_npy_file("m.npy", type, "(2, 2)", one_hot, sizeof one_hot), "labels labels");
   guess_is(help_npy_file("m.npy", type, "(4,)", one_hot, sizeof one_hot), "labels");
+  guess_is(help_npy_file("sites.npy", type, "(4,)", one_hot, sizeof one_hot), "labels");
+  guess_is(help_npy_file("site.npy", type, "(4,)", one_hot, sizeof one_hot), "groups");
+  guess_is(help_npy_file("weights.npy", type, "(4,)", one_hot, sizeof one_hot), "weights");
   guess_csv("died\n1\n0\n", "labels");
   guess_csv("risk\n0.5\n0.25\n", "probs");
 }
