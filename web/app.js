@@ -10,8 +10,9 @@ const FAULTY_DATA = 3; // exit code of inspect, which describes the file all the
 const MOST_CURVES = 8; // groups in one figure
 
 const element = (id) => document.getElementById(id);
-/* made: files that the program wrote; asked: what the form said when it was measured; fitted: the method of
- * calibrator.json; cancelled: a promise that fails when the present work is cancelled. */
+/* program: a promise of the program and of the script of its worker; made: files that the program wrote;
+ * asked: what the form said when it was measured; fitted: the method of calibrator.json; cancelled: a
+ * promise that fails when the present work is cancelled. */
 const state = { engine: null, program: null, files: [], items: [], asked: null, about: null, fitted: null, made: new Map(), commands: [],
   urls: [], titles: null, turn: Promise.resolve(), queued: 0, cancelled: null, stop: () => {} };
 
@@ -56,10 +57,10 @@ class Engine {
 
   async start() {
     try {
-      state.program = state.program || unpack(element("engine-source").textContent);
-      const program = await state.program;
+      state.program = state.program || Promise.all(["engine", "worker"].map((name) => unpack(element(`${name}-source`).textContent)));
+      const [program, script] = await state.program;
       if (this.ended) throw new Cancelled();
-      const source = URL.createObjectURL(new Blob([element("worker-source").textContent], { type: "text/javascript" }));
+      const source = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
       this.worker = new Worker(source);
       URL.revokeObjectURL(source);
       await new Promise((resolve, reject) => {
@@ -124,12 +125,12 @@ function ask(words) {
   return unlessCancelled(state.engine.ask(words));
 }
 
-/* Runs one command; fails with the program's own sentence, unless its exit code is allowed. */
+/* Runs one command; fails with the program's own sentence, unless its exit code is allowed and it printed a result. */
 async function run(words, step, allowed = 0) {
   element("step").textContent = step;
   element("progress").textContent = "";
   const result = await ask(words);
-  if (result.code !== 0 && result.code !== allowed) throw new Error(result.err.replace(/^propercal: /, "").replace(/\ntry: propercal.*$/, ""));
+  if (result.code !== 0 && !(result.code === allowed && result.out)) throw new Error(result.err.replace(/^propercal: /, "").replace(/\ntry: propercal.*$/, ""));
   for (const file of result.files) state.made.set(file.name, file.bytes);
   state.commands.push(words);
   element("commands").textContent = state.commands.map(commandLine).join("\n");
@@ -202,12 +203,16 @@ async function useFiles(reading) {
     for (const id of ["columns", "result"]) element(id).hidden = true;
     element("downloads").replaceChildren();
     state.items = [];
+    const broken = [];
     for (const { name } of state.files) {
       const result = await run(["inspect", name, "--json"], `Reading ${name}`, FAULTY_DATA);
-      state.items.push(...itemsOf(JSON.parse(result.out)));
+      const items = itemsOf(JSON.parse(result.out));
+      state.items.push(...items.filter((item) => !item.why));
+      broken.push(...items.filter((item) => item.why).map((item) => item.why));
     }
+    if (state.items.length === 0) throw new Error(broken.join("\n"));
     element("loaded").textContent = `${state.files.map((file) => file.title).join(", ")}: ${state.items[0].rows || ""} rows`.replace(":  rows", "");
-    fillForm();
+    fillForm(broken);
     element("columns").hidden = false;
     element("columns-title").focus();
   });
@@ -219,7 +224,7 @@ function itemsOf(about) {
   if (about.members) {
     const table = about.format === "arrow"; // whose members are columns
     return about.members.map((member, index) => ({ file, name: member.name, columns: member.columns, rows: member.rows, role: member.role, key: member.name,
-      index, whole: !(table && member.columns === 1), why: member.why })).filter((item) => !item.why);
+      index, whole: !(table && member.columns === 1), why: member.why }));
   }
   if (about.format === "npy")
     return [{ file, name: null, columns: about.columns.length, rows: about.rows, role: about.columns[0].role, key: null, whole: true,
@@ -257,9 +262,11 @@ function optionsOf(chosen, suggested) {
   });
 }
 
-function fillForm() {
+/* broken: why arrays of a file cannot be read. */
+function fillForm(broken) {
   const scores = guessScores(), labels = guessLabels(scores);
   element("guess").textContent = scores.length > 0 && labels ? "This is a guess; please check it." : "Not all of it could be guessed; please choose.";
+  element("broken").textContent = broken.join("\n");
   element("scores").replaceChildren(...optionsOf(scores));
   element("scores").size = Math.min(8, Math.max(2, state.items.length));
   element("labels").replaceChildren(...(labels ? [] : [new Option("choose", "")]), ...optionsOf([labels]));
@@ -532,7 +539,10 @@ function usePasted() {
 
 function listen() {
   const drop = element("drop");
-  element("files").addEventListener("change", (event) => useFiles(bytesOf(event.target.files)));
+  element("files").addEventListener("click", (event) => (event.target.value = "")); // a file chosen again, since changed, is read again
+  element("files").addEventListener("change", (event) => {
+    if (event.target.files.length > 0) useFiles(bytesOf(event.target.files));
+  });
   element("try-digits").addEventListener("click", useDigits);
   element("use-pasted").addEventListener("click", usePasted);
   for (const id of ["kind", "scores", "labels", "weights", "groups"]) element(id).addEventListener("change", showLabelKind);

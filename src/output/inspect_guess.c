@@ -11,7 +11,8 @@
  *         the outcome is named correct;
  *      c. a run of columns with a common first word: log_probs if exponentials of rows sum to 1; logits
  *         if the word is logit, z, score ...;
- *      d. one column with such a name: logits;
+ *      d. one column with such a name beyond [0, 1]: logits, but probs if it is called risk or p, so that
+ *         measuring says which row is wrong;
  *      e. the last column in [0, 1] that is not whole: probs;
  *      f. columns without names: all but the outcome, logits;
  *   3. weights and groups only by name;
@@ -39,9 +40,12 @@
   "survived|correct|actual|response|observed|readmitted|relapse|default|defaulted|churn|" \
   "churned|"                                                                              \
   "fraud|diagnosis"
-#define GUESS_SCORE                                                                            \
-  "p|prob|probs|proba|probability|probabilities|risk|risks|score|scores|pred|preds|predicted|" \
-  "prediction|predictions|phat|yhat|forecast|likelihood|confidence|conf|logit|logits"
+#define GUESS_SHARE "p|prob|probs|proba|probability|probabilities|risk|risks|phat|likelihood"
+#define GUESS_CONFIDENCE "confidence|conf"
+#define GUESS_SCORE        \
+  GUESS_SHARE              \
+      "|" GUESS_CONFIDENCE \
+      "|score|scores|pred|preds|predicted|prediction|predictions|yhat|forecast|logit|logits"
 #define GUESS_LOGIT "logit|logits|z|s|f|score|scores|output|outputs"
 #define GUESS_WEIGHT "weight|weights|wt|ipw|ipcw"
 #define GUESS_GROUP                                                                        \
@@ -264,9 +268,10 @@ static size_t guess_find_named(const guess_state *guess, guess_run outside, int 
 
 static const char *guess_named_role(const guess_state *guess, size_t c) {
   const size_t outcome = guess->outcome;
-  if (!guess->columns[c].unit || guess_named(guess, c, "logit|logits"))
+  if (guess_named(guess, c, "logit|logits") ||
+      (!guess->columns[c].unit && !guess_named(guess, c, GUESS_SHARE "|" GUESS_CONFIDENCE)))
     return "logits";
-  return guess_named(guess, c, "confidence|conf") ||
+  return guess_named(guess, c, GUESS_CONFIDENCE) ||
                  (outcome != GUESS_NONE && guess_named(guess, outcome, "correct"))
              ? "confidence"
              : "probs";
@@ -465,7 +470,7 @@ static void guess_members_scores(guess_state *guess) {
   for (size_t c = 0; c < guess->table->columns && guess->scores == 0; c++)
     if (c != guess->outcome && guess_named(guess, c, GUESS_SCORE)) {
       const int logits = guess_named(guess, c, "logit|logits");
-      const int confidence = guess_named(guess, c, "confidence|conf");
+      const int confidence = guess_named(guess, c, GUESS_CONFIDENCE);
       guess_take(guess, (guess_run){c, 1},
                  logits       ? "logits"
                  : confidence ? "confidence"

@@ -71,6 +71,7 @@ TEST(test_2c_runs_of_logits) {
 
 TEST(test_2d_one_logit) {
   guess_csv("apache,score,died\n31,-1.5,1\n20,2,0\n", "null logits labels");
+  guess_csv("risk,died\n0.5,1\n1.5,0\n", "probs labels");
 }
 
 TEST(test_2e_the_last_share) {
