@@ -534,7 +534,7 @@ function useDigits() {
 function usePasted() {
   const text = element("pasted").value.trim();
   const name = text.startsWith("{") ? "pasted.jsonl" : text.includes("\t") ? "pasted.tsv" : "pasted.csv";
-  useFiles([{ name, bytes: new TextEncoder().encode(text + "\n") }]);
+  useFiles(Promise.resolve([{ name, bytes: new TextEncoder().encode(text + "\n") }]));
 }
 
 function listen() {

@@ -42,10 +42,10 @@
   "fraud|diagnosis"
 #define GUESS_SHARE "p|prob|probs|proba|probability|probabilities|risk|risks|phat|likelihood"
 #define GUESS_CONFIDENCE "confidence|conf"
-#define GUESS_SCORE        \
-  GUESS_SHARE              \
-      "|" GUESS_CONFIDENCE \
-      "|score|scores|pred|preds|predicted|prediction|predictions|yhat|forecast|logit|logits"
+#define GUESS_SCORE    \
+  GUESS_SHARE          \
+  "|" GUESS_CONFIDENCE \
+  "|score|scores|pred|preds|predicted|prediction|predictions|yhat|forecast|logit|logits"
 #define GUESS_LOGIT "logit|logits|z|s|f|score|scores|output|outputs"
 #define GUESS_WEIGHT "weight|weights|wt|ipw|ipcw"
 #define GUESS_GROUP                                                                        \
