@@ -479,10 +479,10 @@ static void guess_members_scores(guess_state *guess) {
 }
 
 pcal_status pc_inspect_guess_members(const pc_guess_table *table, const pcal_env *env,
-                                     const char **roles, pcal_error *err) {
+                                     int columns, const char **roles, pcal_error *err) {
   guess_state guess = {.table = table, .roles = roles};
   int done;
-  PC_TRY(guess_data(&guess, env, 1, &done, err));
+  PC_TRY(guess_data(&guess, env, !columns, &done, err));
   if (done)
     return PCAL_OK;
   guess_outcome_by_name(&guess);

@@ -16,14 +16,21 @@ typedef struct inspect_members_item {
   char why[PC_ERROR_TEXT];
 } inspect_members_item;
 
+/* words: columns of words can be read too. */
 static pcal_status inspect_members_look(const pc_input_file *bytes, const char *name,
                                         const pcal_env *env, pcal_interface interface,
-                                        inspect_members_item *out, pcal_error *err) {
-  const pc_read_request request = {
+                                        int words, inspect_members_item *out, pcal_error *err) {
+  pc_read_request request = {
       .env = env, .bytes = bytes, .selector = name, .as = PC_COLUMN_SCORES};
   pc_reader reader = {.format = NULL};
   pcal_error inner;
-  const pcal_status status = pc_reader_open(&request, &reader, &inner);
+  pcal_status status = pc_reader_open(&request, &reader, &inner);
+  if (status == PCAL_DATA && words) {
+    pc_reader_close(&reader);
+    reader = (pc_reader){.format = NULL};
+    request.as = PC_COLUMN_LABELS;
+    status = pc_reader_open(&request, &reader, &inner);
+  }
   *out = (inspect_members_item){.name = name};
   if (status == PCAL_OK) {
     out->rows = reader.rows;
@@ -121,7 +128,8 @@ static pcal_status inspect_members_all(const pc_input_file *bytes,
     inspect_members_text_head(bytes, container, names->count, out);
   for (size_t i = 0; i < names->count; i++) {
     inspect_members_item item;
-    PC_TRY(inspect_members_look(bytes, names->text[i], env, interface, &item, err));
+    PC_TRY(inspect_members_look(bytes, names->text[i], env, interface, container->is_table,
+                                &item, err));
     PC_TRY(pc_check_interrupt(env, err));
     if (as_json)
       inspect_members_json(&item, roles[i], &json);
@@ -145,7 +153,7 @@ static pcal_status inspect_members_guessed(const pc_input_file *bytes,
     return pc_fail_memory(err, "inspecting");
   const pc_guess_table table = {
       .file = bytes->name, .names = (const char *const *)names->text, .columns = names->count};
-  pcal_status status = pc_inspect_guess_members(&table, env, roles, err);
+  pcal_status status = pc_inspect_guess_members(&table, env, container->is_table, roles, err);
   if (status == PCAL_OK)
     status = inspect_members_all(bytes, container, names, env, roles, out, err);
   pc_free(env, (void *)roles);

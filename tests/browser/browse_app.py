@@ -27,6 +27,7 @@
 """
 
 import argparse
+import base64
 import gzip
 import http.server
 import json
@@ -39,6 +40,7 @@ import tempfile
 import threading
 import traceback
 import zipfile
+import zlib
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -230,6 +232,19 @@ def compressed(case):
         case.load(name)
         case.measure()
         assert case.text("#verdict-first") == verdict, (name, case.text("#problem"))
+
+
+def arrow_table(case):
+    """Columns of a table of Arrow, with outcomes that are words: the file of tests/cli/measure/streams.test."""
+    text = (ROOT / "tests" / "cli" / "measure" / "streams.test").read_text(encoding="utf-8")
+    packed = re.search(r'^file words\.arrows = .*b64decode\("([^"]+)"\)', text, re.M).group(1)
+    (case.folder / "words.arrows").write_bytes(zlib.decompress(base64.b64decode(packed)))
+    case.load("words.arrows")
+    assert case.page.evaluate(CHOSEN)[:3] == ["probabilities", "probs.cat,probs.dog", "labels"], case.page.evaluate(CHOSEN)
+    inputs = ("--probs", "words.arrows:probs.cat,probs.dog", "--labels", "words.arrows:labels")
+    sentence = case.program("measure", *inputs).stderr.decode().split("\n")[0].removeprefix("propercal: ")
+    case.measure()
+    assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
 
 
 def downloads(case):
@@ -753,7 +768,7 @@ def forbidden(case):
 
 
 TESTS = (
-    each_format, compressed, downloads, bad_files, missing_values, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
+    each_format, compressed, arrow_table, downloads, bad_files, missing_values, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
     cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden,
 )
 
