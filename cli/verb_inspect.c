@@ -135,7 +135,8 @@ const cli_verb cli_verb_inspect = {
     CLI_FILE,
     "describe files and list the problems of a data set",
     "Describes single files or, with input flags, a whole data set: type, shape, ranges, "
-    "class names, distribution of labels. Lists every problem that prevents measuring, "
+    "class names, distribution of labels, and a guess at which columns of a file are "
+    "predictions, outcomes, weights and groups. Lists every problem that prevents measuring, "
     "with its row and a remedy, not only the first one.",
     inspect_sections,
     CLI_COUNT_OF(inspect_sections),

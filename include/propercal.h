@@ -1596,8 +1596,9 @@ PCAL_API void pcal_report_free(pcal_report *report);
 /* ---- Inspection and simulation -------------------------------------------- */
 
 /* Writes the content of a file ("file.npy", "file.csv:columns") and the problems that would
- * prevent measuring it: PCAL_TEXT or PCAL_JSON.  *problems, unless NULL, receives their
- * number. */
+ * prevent measuring it: PCAL_TEXT or PCAL_JSON.  `role` of a column or member in JSON is the
+ * field of pcal_inputs that it could be, guessed from names and the first rows, or null.
+ * *problems, unless NULL, receives their number. */
 PCAL_API pcal_status pcal_inspect_file(const char *file, pcal_header header,
                                        const pcal_env *env, pcal_format format, pcal_sink sink,
                                        void *user, size_t *problems, pcal_error *err);

@@ -3,15 +3,18 @@
 "use strict";
 
 const METHODS = ["temperature", "ets", "platt", "beta", "isotonic", "histogram", "vector", "spline"];
-const LABEL_NAME = /^(labels?|y|y_?true|truth|target|class|outcome|event|died|correct|actual|response)$/i;
-const SHARE_NAME = /^(p|q)\d*$|^(prob|risk)/i;
-const OTHER_NAME = /^(id|index|row|name|key|date|time|group|weight)s?$|_id$|^(patient|subject|customer|user|sample)(_?(id|no|number))?$/i;
-
+const KINDS = ["probs", "logits", "log-probs", "confidence"];
+const NEEDS = "it needs Chrome or Edge 97, Firefox 113, Safari 16.4, or a later version";
 const MOST_FOR_INTERVALS = 300000; // numbers; resampling more takes minutes in a browser
+const FAULTY_DATA = 3; // exit code of inspect, which describes the file all the same
+const MOST_CURVES = 8; // groups in one figure
 
 const element = (id) => document.getElementById(id);
-const state = { engine: null, worker: null, ready: null, waiting: new Map(), next: 1, files: [], items: [], inputs: [], made: new Map(), commands: [], urls: [], titles: null,
-  turn: Promise.resolve(), queued: 0 };
+/* program: a promise of the program and of the script of its worker; made: files that the program wrote;
+ * asked: what the form said when it was measured; fitted: the method of calibrator.json; cancelled: a
+ * promise that fails when the present work is cancelled. */
+const state = { engine: null, program: null, files: [], items: [], asked: null, about: null, fitted: null, made: new Map(), commands: [],
+  urls: [], titles: null, turn: Promise.resolve(), queued: 0, cancelled: null, stop: () => {} };
 
 // ---- The engine ----
 
@@ -30,59 +33,104 @@ function bytesOfText(text) {
   return bytes;
 }
 
+const cannotRun = (why) => new Error(`this browser cannot run the program in this page (${why}); ${NEEDS}`);
+
 async function unpack(text) {
-  const stream = new Blob([bytesOfText(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-async function startWorker() {
-  state.engine = state.engine || (await unpack(element("engine-source").textContent));
-  const source = URL.createObjectURL(new Blob([element("worker-source").textContent], { type: "text/javascript" }));
-  const worker = new Worker(source);
-  URL.revokeObjectURL(source);
-  state.worker = worker;
-  await new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }) => (data.ready ? resolve() : answer(data));
-    worker.onerror = (event) => reject(new Error(event.message));
-    worker.postMessage({ engine: state.engine });
-  });
-  worker.postMessage({ files: state.files });
-}
-
-function answer(data) {
-  if (data.progress !== undefined) {
-    element("progress").textContent = data.progress;
-    return;
+  try {
+    const stream = new Blob([bytesOfText(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch (error) {
+    throw cannotRun(error.message);
   }
-  const settle = state.waiting.get(data.id);
-  state.waiting.delete(data.id);
-  if (settle) settle.resolve(data);
 }
 
 class Cancelled extends Error {}
 
+/* A worker with the program.  It is ended by Cancel and by its own failures; the next question starts another. */
+class Engine {
+  constructor() {
+    this.waiting = new Map(); // id: how to settle the promise of a question
+    this.next = 1;
+    this.ended = false;
+    this.ready = this.start();
+  }
+
+  async start() {
+    try {
+      state.program = state.program || Promise.all(["engine", "worker"].map((name) => unpack(element(`${name}-source`).textContent)));
+      const [program, script] = await state.program;
+      if (this.ended) throw new Cancelled();
+      const source = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+      this.worker = new Worker(source);
+      URL.revokeObjectURL(source);
+      await new Promise((resolve, reject) => {
+        this.waiting.set(0, { resolve, reject });
+        this.worker.onmessage = ({ data }) => this.answer(data);
+        this.worker.onerror = (event) => this.fail(event.message);
+        this.worker.postMessage({ engine: program });
+      });
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
+
+  async ask(words) {
+    await this.ready;
+    if (this.files !== state.files) this.worker.postMessage({ files: state.files });
+    this.files = state.files;
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.worker.postMessage({ run: id, words });
+    });
+  }
+
+  answer(data) {
+    if (data.progress !== undefined) {
+      element("progress").textContent = data.progress;
+      return;
+    }
+    if (data.failed) {
+      this.fail(data.failed);
+      return;
+    }
+    const settle = this.waiting.get(data.id);
+    this.waiting.delete(data.id);
+    settle.resolve(data);
+  }
+
+  fail(why) {
+    for (const { reject } of this.waiting.values()) reject(cannotRun(why));
+    this.end();
+  }
+
+  end() {
+    this.ended = true;
+    if (this.worker) this.worker.terminate();
+    if (state.engine === this) state.engine = null;
+  }
+}
+
+/* Whatever a work waits for ends when it is cancelled. */
+const unlessCancelled = (promise) => Promise.race([promise, state.cancelled]);
+
 function cancel() {
-  state.worker.terminate();
-  for (const { reject } of state.waiting.values()) reject(new Cancelled());
-  state.waiting.clear();
-  state.ready = startWorker();
+  if (state.engine) state.engine.end();
+  state.stop();
 }
 
-async function ask(words) {
-  await state.ready;
-  const id = state.next++;
-  return new Promise((resolve, reject) => {
-    state.waiting.set(id, { resolve, reject });
-    state.worker.postMessage({ run: id, words });
-  });
+function ask(words) {
+  state.engine = state.engine || new Engine();
+  return unlessCancelled(state.engine.ask(words));
 }
 
-/* Runs one command; fails with the program's own sentence. */
-async function run(words, step) {
+/* Runs one command; fails with the program's own sentence, unless its exit code is allowed and it printed a result. */
+async function run(words, step, allowed = 0) {
   element("step").textContent = step;
   element("progress").textContent = "";
   const result = await ask(words);
-  if (result.code !== 0) throw new Error(result.err.replace(/^propercal: /, "").replace(/\ntry: propercal.*$/, ""));
+  if (result.code !== 0 && !(result.code === allowed && result.out)) throw new Error(result.err.replace(/^propercal: /, "").replace(/\ntry: propercal.*$/, ""));
   for (const file of result.files) state.made.set(file.name, file.bytes);
   state.commands.push(words);
   element("commands").textContent = state.commands.map(commandLine).join("\n");
@@ -94,27 +142,33 @@ const commandLine = (words) =>
 
 /* Shows that something runs, and any error; buttons wait until no work is left, and so does other work. */
 function busy(work) {
+  const focused = document.activeElement;
   for (const button of document.querySelectorAll("button:not(#cancel)")) button.disabled = true;
   state.queued += 1;
-  state.turn = state.turn.then(() => alone(work));
+  state.turn = state.turn.then(() => alone(work, focused));
   return state.turn;
 }
 
-async function alone(work) {
+async function alone(work, focused) {
+  state.cancelled = new Promise((resolve, reject) => (state.stop = () => reject(new Cancelled())));
+  state.cancelled.catch(() => {}); // that nothing waits for it just now is no error
   element("problem").hidden = true;
   element("work").hidden = false;
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Cancelled)) {
+    if (error instanceof Cancelled) element("loaded").textContent = "Cancelled.";
+    else {
       element("problem").textContent = error.message;
       element("problem").hidden = false;
+      element("problem").scrollIntoView({ block: "nearest" });
     }
-    element("loaded").textContent = error instanceof Cancelled ? "Cancelled." : "";
   }
   element("work").hidden = true;
   state.queued -= 1;
-  if (state.queued === 0) for (const button of document.querySelectorAll("button")) button.disabled = false;
+  if (state.queued > 0) return;
+  for (const button of document.querySelectorAll("button")) button.disabled = false;
+  if (document.activeElement === document.body && focused) focused.focus({ preventScroll: true }); // a disabled button loses it
 }
 
 // ---- Files ----
@@ -124,25 +178,41 @@ function plainName(name) {
   return name.replace(/[^\p{L}\p{N}._-]/gu, "_").replace(/^-/, "_");
 }
 
+/* Gives each file a plain name of its own: "a b.csv" and "a_b.csv" become a_b.csv and a_b-2.csv. */
+function withNames(list) {
+  const names = new Set();
+  return list.map(({ name, bytes }) => {
+    const plain = plainName(name), dot = plain.replace(/\.(gz|zst)$/, "").lastIndexOf(".");
+    let unique = plain;
+    for (let i = 2; names.has(unique); i++) unique = `${plain.slice(0, dot)}-${i}${plain.slice(dot)}`;
+    names.add(unique);
+    return { name: unique, bytes, title: unique === plain ? unique : `${unique} (${name})` };
+  });
+}
+
 /* reading: a promise of names and bytes. */
 async function useFiles(reading) {
+  reading.catch(() => {}); // reported below, unless the work before is cancelled first
   await busy(async () => {
     element("step").textContent = "Reading";
-    const list = await reading;
-    state.files = list;
+    element("progress").textContent = "";
+    element("loaded").textContent = "";
+    state.files = withNames(await unlessCancelled(reading));
     state.made.clear();
     state.commands = [];
     for (const id of ["columns", "result"]) element(id).hidden = true;
     element("downloads").replaceChildren();
-    if (!state.ready) state.ready = startWorker();
-    else state.ready.then(() => state.worker.postMessage({ files: list }));
     state.items = [];
-    for (const file of list) {
-      const result = await run(["inspect", file.name, "--json"], `Reading ${file.name}`);
-      state.items.push(...itemsOf(JSON.parse(result.out)));
+    const broken = [];
+    for (const { name } of state.files) {
+      const result = await run(["inspect", name, "--json"], `Reading ${name}`, FAULTY_DATA);
+      const items = itemsOf(JSON.parse(result.out));
+      state.items.push(...items.filter((item) => !item.why));
+      broken.push(...items.filter((item) => item.why).map((item) => item.why));
     }
-    element("loaded").textContent = `${list.map((file) => file.name).join(", ")}: ${state.items[0].rows || ""} rows`.replace(":  rows", "");
-    fillForm();
+    if (state.items.length === 0) throw new Error(broken.join("\n"));
+    element("loaded").textContent = `${state.files.map((file) => file.title).join(", ")}: ${state.items[0].rows || ""} rows`.replace(":  rows", "");
+    fillForm(broken);
     element("columns").hidden = false;
     element("columns-title").focus();
   });
@@ -151,73 +221,69 @@ async function useFiles(reading) {
 /* What can be chosen: columns of a table, members of an archive, whole arrays. */
 function itemsOf(about) {
   const file = about.file;
-  if (about.members)
-    return about.members.filter((member) => !member.why).map((member) => ({
-      file, name: member.name, columns: member.columns, rows: member.rows, key: member.name, whole: true }));
+  if (about.members) {
+    const table = about.format === "arrow"; // whose members are columns
+    return about.members.map((member, index) => ({ file, name: member.name, columns: member.columns, rows: member.rows, role: member.role, key: member.name,
+      index, whole: !(table && member.columns === 1), why: member.why }));
+  }
   if (about.format === "npy")
-    return [{ file, name: null, columns: about.columns.length, rows: about.rows, key: null, whole: true, hint: about.hint, range: rangeOf(about.columns) }];
+    return [{ file, name: null, columns: about.columns.length, rows: about.rows, role: about.columns[0].role, key: null, whole: true,
+      missing: about.columns.some((column) => column.missing > 0) }];
   return about.columns.map((column, index) => ({
-    file, name: column.name, columns: 1, rows: about.rows, index, words: column.words, range: rangeOf([column]),
+    file, name: column.name, columns: 1, rows: about.rows, role: column.role, index, words: column.words, missing: column.missing > 0,
     key: /^[A-Za-z_]\w*$/.test(column.name || "") ? column.name : String(index) }));
 }
-
-const rangeOf = (columns) => [Math.min(...columns.map((c) => c.min)), Math.max(...columns.map((c) => c.max))];
 
 const itemTitle = (item) =>
   (state.files.length > 1 ? `${item.file}: ` : "") +
   (item.whole ? `${item.name || "whole array"}, ${item.columns} ${item.columns === 1 ? "column" : "columns"}` : item.name || `column ${item.index}`);
 
-// ---- The guess ----
+// ---- The form ----
 
-const isShare = (item) => item.range && item.range[0] >= 0 && item.range[1] <= 1;
+const kindOf = (item) => (item.role || "").replace("_", "-");
 
-function guessLabels() {
-  const single = state.items.filter((item) => item.columns === 1);
-  return single.find((item) => LABEL_NAME.test(item.name || "")) ||
-    single.find((item) => item.hint && /--labels/.test(item.hint)) ||
-    single.filter((item) => !OTHER_NAME.test(item.name || "")).pop() || single[single.length - 1] || state.items[0];
+/* The columns that the program guesses to be scores; else the first array of several columns. */
+function guessScores() {
+  const first = state.items.find((item) => KINDS.includes(kindOf(item))) || state.items.find((item) => item.columns > 1 && !item.role);
+  if (!first || first.whole) return first ? [first] : [];
+  return state.items.filter((item) => item.file === first.file && item.role === first.role);
 }
 
-function guessScores(labels) {
-  const left = state.items.filter((item) => item !== labels && !OTHER_NAME.test(item.name || "") && !item.words);
-  const named = left.filter((item) => item.whole && /^(logits|probs|log_probs|confidence|scores|predictions)$/.test(item.name || ""));
-  if (left.some((item) => item.whole)) return [named[0] || left[0]].filter(Boolean);
-  const shares = left.filter(isShare);
-  return shares.length > 0 ? shares : left;
+function guessLabels(scores) {
+  return state.items.find((item) => ["labels", "correct"].includes(item.role)) ||
+    state.items.find((item) => item.whole && item.columns === 1 && !item.role && !scores.includes(item));
 }
 
-function guessKind(scores) {
-  const name = (scores[0] && scores[0].name) || "";
-  if (/^log.?prob/i.test(name)) return "log-probs";
-  if (/logit/i.test(name)) return "logits";
-  if (/^conf/i.test(name)) return "confidence";
-  if (SHARE_NAME.test(name)) return "probs";
-  if (scores.some((item) => item.hint && /--logits/.test(item.hint))) return "logits";
-  if (scores.every((item) => !item.range || isShare(item))) return "probs";
-  return scores.every((item) => item.range[1] <= 0) ? "log-probs" : "logits";
+function optionsOf(chosen, suggested) {
+  return state.items.map((item, index) => {
+    const option = new Option(itemTitle(item) + (item.role === suggested ? " (suggested by its name)" : ""), String(index));
+    option.selected = chosen.includes(item);
+    return option;
+  });
 }
 
-function fillForm() {
-  const labels = guessLabels(), scores = guessScores(labels);
-  const options = (chosen) =>
-    state.items.map((item, index) => {
-      const option = new Option(itemTitle(item), String(index));
-      option.selected = chosen.includes(item);
-      return option;
-    });
-  element("scores").replaceChildren(...options(scores));
+/* broken: why arrays of a file cannot be read. */
+function fillForm(broken) {
+  const scores = guessScores(), labels = guessLabels(scores);
+  element("guess").textContent = scores.length > 0 && labels ? "This is a guess; please check it." : "Not all of it could be guessed; please choose.";
+  element("broken").textContent = broken.join("\n");
+  element("scores").replaceChildren(...optionsOf(scores));
   element("scores").size = Math.min(8, Math.max(2, state.items.length));
-  element("labels").replaceChildren(...options([labels]));
-  element("kind").value = guessKind(scores);
+  element("labels").replaceChildren(...(labels ? [] : [new Option("choose", "")]), ...optionsOf([labels]));
+  for (const role of ["weights", "groups"]) {
+    element(role).replaceChildren(new Option("none", ""), ...optionsOf([], role));
+    element(role).value = "";
+  }
+  element("skip").checked = false;
+  element("kind").value = scores.length > 0 && KINDS.includes(kindOf(scores[0])) ? kindOf(scores[0]) : "logits";
   showLabelKind();
 }
 
-const chosenScores = () => [...element("scores").selectedOptions].map((option) => state.items[Number(option.value)]);
-const chosenLabels = () => state.items[Number(element("labels").value)];
+const chosen = (id) => [...element(id).selectedOptions].filter((option) => option.value !== "").map((option) => state.items[Number(option.value)]);
 
 /* One column that predicts whether an event occurs. */
 function isEvent() {
-  const scores = chosenScores();
+  const scores = chosen("scores");
   return element("kind").value !== "confidence" && scores.length === 1 && scores[0].columns === 1;
 }
 
@@ -226,7 +292,8 @@ function showLabelKind() {
     ? "Whether the prediction was correct: 1 or 0" : isEvent()
       ? "What really happened: 1 if the event occurred, 0 if not, or words"
       : "What really happened: the true class, counted from 0, or its name";
-  element("event-part").hidden = !(isEvent() && chosenLabels().words > 0);
+  element("event-part").hidden = !(isEvent() && chosen("labels").some((item) => item.words > 0));
+  element("skip-part").hidden = !["scores", "labels", "weights", "groups"].some((id) => chosen(id).some((item) => item.missing));
 }
 
 /* FILE, FILE:ARRAY or FILE:COLUMNS. */
@@ -238,12 +305,23 @@ function selection(items) {
   return `${file}:${items.map((item) => item.key).join(",")}`;
 }
 
+/* What is measured: words of commands, and what the page must know of it. */
 function readForm() {
-  const scores = chosenScores();
+  const scores = chosen("scores"), labels = chosen("labels"), groups = chosen("groups"), weights = chosen("weights");
   if (scores.length === 0) throw new Error("choose at least one column of predictions");
+  if (labels.length === 0) throw new Error("choose the column of what really happened");
   const kind = element("kind").value, event = element("event").value.trim();
-  return [`--${kind}`, selection(scores), kind === "confidence" ? "--correct" : "--labels", selection([chosenLabels()]),
-    ...(event && !element("event-part").hidden ? ["--positive", event] : [])];
+  const rows = scores[0].rows || 0;
+  return {
+    inputs: [`--${kind}`, selection(scores), kind === "confidence" ? "--correct" : "--labels", selection(labels),
+      ...(event && !element("event-part").hidden ? ["--positive", event] : []),
+      ...(weights.length > 0 ? ["--weights", selection(weights)] : []),
+      ...(element("skip").checked && !element("skip-part").hidden ? ["--skip-missing"] : [])],
+    groups: groups.length > 0 ? ["--groups", selection(groups)] : [],
+    used: [...weights.map((item) => `Rows are weighted by ${itemTitle(item)}.`), ...groups.map((item) => `Groups are those of ${itemTitle(item)}.`)].join(" "),
+    event: isEvent(),
+    intervals: rows * scores.reduce((sum, item) => sum + item.columns, 0) <= MOST_FOR_INTERVALS,
+  };
 }
 
 // ---- Results ----
@@ -327,40 +405,77 @@ function showMeasure(about) {
   element("method").value = suggested;
 }
 
-/* Intervals are resampled; for large files only the values are computed. */
-function isLarge() {
-  const scores = chosenScores();
-  return (scores[0].rows || 0) * scores.reduce((sum, item) => sum + item.columns, 0) > MOST_FOR_INTERVALS;
+/* The metric chosen, of each group. */
+function showGroups() {
+  const result = state.about.results.find((each) => each.metric === element("by-metric").value);
+  fillTable("by-group", Object.entries(result.groups).map(([name, group]) => [name, show(group.weight), show(group.value), showInterval(group.interval)]));
 }
 
-const figure = (...words) => ["plot", "reliability", ...state.inputs, ...words, ...(isLarge() ? ["--interval", "0"] : []), ...narrow(), ...theme()];
+function fillGroups() {
+  const about = state.about, names = about.results.filter((result) => result.groups).map((result) => result.metric);
+  element("groups-part").hidden = names.length === 0;
+  if (names.length === 0) return;
+  const before = element("by-metric").value;
+  element("by-metric").replaceChildren(...names.map((name) => new Option(state.titles.has(name) ? `${name}: ${state.titles.get(name)}` : name, name)));
+  element("by-metric").value = [before, "ece"].find((name) => names.includes(name)) || names[0];
+  element("group-size").textContent = about.data.weighted ? "weight" : "rows";
+  showGroups();
+}
+
+const figure = (...words) => ["plot", "reliability", ...state.asked.inputs, ...words, ...(state.asked.intervals ? [] : ["--interval", "0"]), ...narrow(), ...theme()];
+
+/* Measures and draws, with intervals or without. */
+async function results(intervals) {
+  const { inputs, groups, event } = state.asked, metrics = event ? ["--metric", "clinical", "--metric", "default"] : [];
+  const result = await run(["measure", ...inputs, ...groups, ...metrics, ...(intervals ? ["--interval", "0.95"] : []), "--json"],
+    intervals ? "Measuring, with intervals" : "Measuring");
+  state.asked.intervals = intervals;
+  state.about = JSON.parse(result.out);
+  showMeasure(state.about);
+  fillGroups();
+  element("no-intervals").hidden = intervals;
+  await run([...figure(), "-o", "reliability.svg"], "Drawing");
+  showFigure("before", "reliability.svg", "Reliability diagram before repair: how often predictions of each confidence are right");
+  offer("reliability.svg", "the figure above");
+  element("group-figure").replaceChildren();
+  if (groups.length > 0 && (state.about.data.group_names || []).length <= MOST_CURVES) {
+    await run([...figure(...groups), "-o", "groups.svg"], "Drawing");
+    showFigure("group-figure", "groups.svg", "Reliability diagram of each group");
+    offer("groups.svg", "the figure of the groups");
+  }
+}
 
 async function measure() {
   await busy(async () => {
-    state.inputs = readForm();
+    const asked = readForm();
+    state.asked = asked;
+    state.fitted = null;
     state.urls.splice(0).forEach((url) => URL.revokeObjectURL(url));
     element("result").hidden = true;
     element("repaired").hidden = true;
     element("downloads").replaceChildren();
-    element("no-intervals").hidden = !isLarge();
     if (!state.titles) await learnTitles();
-    const metrics = isEvent() ? ["--metric", "clinical", "--metric", "default"] : [];
-    const result = await run(["measure", ...state.inputs, ...metrics, ...(isLarge() ? [] : ["--interval", "0.95"]), "--json"], "Measuring");
-    element("clinical-part").hidden = !isEvent();
-    showMeasure(JSON.parse(result.out));
-    await run([...figure(), "-o", "reliability.svg"], "Drawing");
-    showFigure("before", "reliability.svg", "Reliability diagram before repair: how often predictions of each confidence are right");
-    offer("reliability.svg", "the figure above");
+    element("clinical-part").hidden = !asked.event;
+    element("used").textContent = asked.used;
+    await results(asked.intervals);
     element("result").hidden = false;
     element("result-title").focus();
+  });
+}
+
+async function addIntervals() {
+  await busy(async () => {
+    await results(true);
+    element("metrics-region").focus();
   });
 }
 
 async function repair() {
   await busy(async () => {
     const method = element("method").value;
-    const result = await run(["compare", ...state.inputs, "--method", method, "--json"], `Comparing ${method} by cross-validation`);
-    await run(["fit", ...state.inputs, "--method", method, "-o", "calibrator.json"], `Fitting ${method}`);
+    const result = await run(["compare", ...state.asked.inputs, "--method", method, "--json"], `Comparing ${method} by cross-validation`);
+    await run(["fit", ...state.asked.inputs, "--method", method, "-o", "calibrator.json"], `Fitting ${method}`);
+    state.fitted = method;
     await run([...figure("--calibrator", "calibrator.json"), "-o", "repaired.svg"], "Drawing");
     const about = JSON.parse(result.out), [before, after] = ["identity", method].map((name) => about.methods.find((row) => row.name === name));
     fillTable("change", Object.keys(after.metrics).map((name) => [name, show(before.metrics[name]), show(after.metrics[name]),
@@ -368,7 +483,7 @@ async function repair() {
     element("repair-text").textContent = `Judged on rows that ${method} was not fitted to (${about.folds} folds).`;
     showFigure("after", "repaired.svg", `Reliability diagram after ${method}, on the rows it was fitted to`);
     element("repaired").hidden = false;
-    offer("calibrator.json", "the calibrator, for propercal apply and Python");
+    offer("calibrator.json", `the calibrator (${method}), for propercal apply and Python`);
     for (const [name, text] of [["calibrator.c", "the same as C source"], ["calibrator.onnx", "the same as an ONNX model"]]) {
       try {
         await run(["export", "calibrator.json", "-o", name], "Exporting");
@@ -382,8 +497,8 @@ async function repair() {
 
 async function makeReport() {
   await busy(async () => {
-    const calibrator = state.made.has("calibrator.json") && !element("repaired").hidden ? ["--method", element("method").value] : [];
-    await run(["report", ...state.inputs, ...calibrator, "-o", "report.html"], "Making the report");
+    const { inputs, groups } = state.asked, calibrator = state.fitted ? ["--method", state.fitted] : [];
+    await run(["report", ...inputs, ...groups, ...calibrator, "-o", "report.html"], "Making the report");
     offer("report.html", "all results on one page");
   });
 }
@@ -391,7 +506,7 @@ async function makeReport() {
 /* One sheet of A4 with the text for a paper. */
 async function makeSheet() {
   await busy(async () => {
-    await run(["report", "--preset", "clinical", ...state.inputs, "-o", "sheet.html"], "Making the sheet");
+    await run(["report", "--preset", "clinical", ...state.asked.inputs, ...state.asked.groups, "-o", "sheet.html"], "Making the sheet");
     offer("sheet.html", "one sheet with curves, and sentences for a paper");
   });
 }
@@ -399,7 +514,16 @@ async function makeSheet() {
 // ---- Events ----
 
 async function bytesOf(list) {
-  return Promise.all([...list].map(async (file) => ({ name: plainName(file.name), bytes: new Uint8Array(await file.arrayBuffer()) })));
+  const known = element("files").accept.split(",");
+  return Promise.all([...list].map(async (file) => {
+    if (!known.some((extension) => file.name.toLowerCase().endsWith(extension)))
+      throw new Error(`${file.name} is none of the files that this page reads (${known.join(" ")}); save its table as CSV, or paste it`);
+    try {
+      return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+    } catch (error) {
+      throw new Error(`${file.name} cannot be read (${error.message}); choose it again`);
+    }
+  }));
 }
 
 function useDigits() {
@@ -410,19 +534,24 @@ function useDigits() {
 function usePasted() {
   const text = element("pasted").value.trim();
   const name = text.startsWith("{") ? "pasted.jsonl" : text.includes("\t") ? "pasted.tsv" : "pasted.csv";
-  useFiles([{ name, bytes: new TextEncoder().encode(text + "\n") }]);
+  useFiles(Promise.resolve([{ name, bytes: new TextEncoder().encode(text + "\n") }]));
 }
 
 function listen() {
   const drop = element("drop");
-  element("files").addEventListener("change", (event) => useFiles(bytesOf(event.target.files)));
+  element("files").addEventListener("click", (event) => (event.target.value = "")); // a file chosen again, since changed, is read again
+  element("files").addEventListener("change", (event) => {
+    if (event.target.files.length > 0) useFiles(bytesOf(event.target.files));
+  });
   element("try-digits").addEventListener("click", useDigits);
   element("use-pasted").addEventListener("click", usePasted);
-  for (const id of ["kind", "scores", "labels"]) element(id).addEventListener("change", showLabelKind);
+  for (const id of ["kind", "scores", "labels", "weights", "groups"]) element(id).addEventListener("change", showLabelKind);
   element("form").addEventListener("submit", (event) => {
     event.preventDefault();
     measure();
   });
+  element("add-intervals").addEventListener("click", addIntervals);
+  element("by-metric").addEventListener("change", showGroups);
   element("repair").addEventListener("click", repair);
   element("make-report").addEventListener("click", makeReport);
   element("make-sheet").addEventListener("click", makeSheet);

@@ -3,7 +3,8 @@
  * Messages in:   {engine: bytes}                     the compiled program, once
  *                {files: [{name, bytes}]}            files for the commands that follow
  *                {run: id, words: [...]}             one command, without the name of the program
- * Messages out:  {ready}                             the program is compiled
+ * Messages out:  {id: 0}                             the program is compiled
+ *                {failed: reason}                    it cannot be
  *                {id, progress: text}                what the program draws while it works
  *                {id, code, out, err, files}         exit code, both streams, files it wrote
  *
@@ -244,7 +245,7 @@ class Run {
     return calls;
   }
 
-  execute() {
+  start() {
     const calls = this.imports(), imports = {};
     for (const { module, name } of WebAssembly.Module.imports(engine)) {
       imports[module] = imports[module] || {};
@@ -252,16 +253,23 @@ class Run {
     }
     const instance = new WebAssembly.Instance(engine, imports);
     this.memory = instance.exports.memory;
+    instance.exports._start();
+  }
+
+  execute() {
     try {
-      instance.exports._start();
+      this.start();
       return 0;
     } catch (end) {
       if (end instanceof Exit) return end.code;
-      this.err.push(new TextEncoder().encode(`propercal: the page failed (${end.message}); the data may need more memory than a browser gives\n`));
-      return 6;
+      this.err.push(new TextEncoder().encode(tooLarge(end)));
+      return MEMORY;
     }
   }
 }
+
+const MEMORY = 6; // exit code
+const tooLarge = (error) => `propercal: the page failed (${error.message}); the data may need more memory than a browser gives`;
 
 const ENVIRONMENT = [new TextEncoder().encode("NO_COLOR=1\0")];
 
@@ -293,12 +301,25 @@ function perform({ run: id, words }) {
   });
 }
 
-self.onmessage = async ({ data }) => {
-  if (data.engine) {
-    engine = await WebAssembly.compile(data.engine);
-    postMessage({ ready: true });
-  } else if (data.files) {
+async function compile(bytes) {
+  try {
+    engine = await WebAssembly.compile(bytes);
+    postMessage({ id: 0 });
+  } catch (error) {
+    postMessage({ failed: error.message });
+  }
+}
+
+self.onmessage = ({ data }) => {
+  if (data.engine) compile(data.engine);
+  else if (data.files) {
     files.clear();
     for (const { name, bytes } of data.files) files.set(name, newFile(bytes));
-  } else perform(data);
+  } else {
+    try {
+      perform(data);
+    } catch (error) {
+      postMessage({ id: data.run, code: MEMORY, out: "", err: tooLarge(error), files: [] }); // no room for the answer
+    }
+  }
 };

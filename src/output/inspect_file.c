@@ -7,7 +7,8 @@
  *   2. columns in [0, 1] whose rows sum to 1 within 1e-2: probabilities;
  *   3. one column in [0, 1]: probabilities of class 1;
  *   4. columns <= 0 whose exponentials sum to 1: log-probabilities;
- *   5. other numbers: logits. */
+ *   5. other numbers: logits;
+ * but of a table with predictions and outcomes, these columns, as inspect_guess.c guesses them. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,12 @@
 #include "io/reader.h"
 #include "io/selector.h"
 #include "output/inspect.h"
+#include "output/inspect_guess.h"
 #include "output/write_results.h"
 
-#define INSPECT_FILE_COLUMNS 20 /* columns listed in text */
+#define INSPECT_FILE_COLUMNS 20  /* columns listed in text */
+#define INSPECT_FILE_ROWS 256    /* first rows, of which columns are guessed */
+#define INSPECT_FILE_CELLS 65536 /* at most, so fewer rows of wide tables */
 
 typedef struct inspect_column {
   uint64_t numbers, missing, infinite, words;
@@ -43,6 +47,10 @@ typedef struct inspect_file {
   uint64_t rows;
   double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
   uint64_t rows_off;           /* rows whose sum is off by more than 1e-5 */
+  double *cells;               /* of the first rows: see pc_guess_table */
+  char *words;
+  size_t first_rows;  /* how many rows cells has room for */
+  const char **roles; /* roles[c]: guess for column c, or NULL */
 } inspect_file;
 
 static void inspect_number(inspect_column *column, double value, uint64_t row) {
@@ -85,9 +93,14 @@ static double inspect_cell(const inspect_file *file, const char *at, int *word) 
 
 static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
   double sum = 0.0, exp_sum = 0.0;
+  const int first = file->rows < file->first_rows;
   for (size_t c = 0; c < file->reader.columns; c++, at += stride) {
     int word;
     const double value = inspect_cell(file, at, &word);
+    if (first) {
+      file->cells[file->rows * file->reader.columns + c] = value;
+      file->words[c] |= (char)word;
+    }
     inspect_column *column = &file->columns[c < file->shown ? c : file->shown];
     if (word)
       column->words++;
@@ -102,11 +115,41 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
   file->rows++;
 }
 
-static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
+static pcal_status inspect_allocate(inspect_file *file, pcal_error *err) {
   const pcal_env env = pc_env_for_use(file->env, PC_MEMORY_COLUMNS);
+  const size_t columns = file->reader.columns, rows = INSPECT_FILE_CELLS / (columns + 1);
   file->columns = pc_alloc(&env, file->shown + 1, sizeof *file->columns);
   if (file->columns == NULL)
     return pc_fail_memory(err, "inspecting");
+  file->first_rows = rows < INSPECT_FILE_ROWS ? rows : INSPECT_FILE_ROWS;
+  if (file->first_rows == 0)
+    return PCAL_OK;
+  file->cells = pc_alloc(&env, file->first_rows * columns, sizeof *file->cells);
+  file->words = pc_alloc(&env, columns, 1);
+  file->roles = pc_alloc(&env, columns, sizeof *file->roles);
+  return file->cells == NULL || file->words == NULL || file->roles == NULL
+             ? pc_fail_memory(err, "inspecting")
+             : PCAL_OK;
+}
+
+/* Guesses the roles of the columns from the first rows. */
+static pcal_status inspect_guess_roles(inspect_file *file, pcal_error *err) {
+  if (file->roles == NULL)
+    return PCAL_OK;
+  const pc_guess_table table = {
+      .file = file->reader.bytes->name,
+      .names = file->reader.names,
+      .columns = file->reader.columns,
+      .rows = file->rows < file->first_rows ? (size_t)file->rows : file->first_rows,
+      .cells = file->cells,
+      .words = file->words,
+      .matrix = !pc_reader_has_lines(&file->reader),
+  };
+  return pc_inspect_guess(&table, file->env, file->roles, err);
+}
+
+static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
+  PC_TRY(inspect_allocate(file, err));
   for (size_t c = 0; c <= file->shown; c++) {
     file->columns[c].whole = 1;
     pc_sum_clear(&file->columns[c].sum);
@@ -115,7 +158,7 @@ static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
     pc_window window;
     PC_TRY(pc_reader_next(&file->reader, file->reader.window_limit, &window, err));
     if (window.rows == 0)
-      return PCAL_OK;
+      return inspect_guess_roles(file, err);
     const char *at = window.data;
     for (size_t r = 0; r < window.rows; r++, at += window.row_stride)
       inspect_row(file, at, window.column_stride);
@@ -228,6 +271,67 @@ static const char *inspect_hint(const inspect_file *file, const inspect_overall 
   return "could be {logits}";
 }
 
+static int inspect_has_role(const inspect_file *file, size_t c, const char *role) {
+  return file->roles != NULL && file->roles[c] != NULL && strcmp(file->roles[c], role) == 0;
+}
+
+static void inspect_name(const inspect_file *file, size_t c, pc_text *out) {
+  if (file->reader.names != NULL)
+    pc_text_terminal(out, file->reader.names[c]);
+  else
+    pc_text_format(out, "column %zu", c);
+}
+
+/* Writes "p0..p9 could be --probs" for the columns of a role; returns how many there are. */
+static size_t inspect_role_text(const inspect_file *file, const char *role,
+                                const char *argument, const char *before,
+                                pcal_interface interface, pc_text *out) {
+  size_t first = 0, last = 0, count = 0;
+  for (size_t c = 0; c < file->reader.columns; c++)
+    if (inspect_has_role(file, c, role)) {
+      first = count == 0 ? c : first;
+      last = c;
+      count++;
+    }
+  if (count == 0 || out == NULL)
+    return count;
+  pc_text_add(out, before);
+  inspect_name(file, first, out);
+  if (count > 1) {
+    pc_text_add(out, last - first + 1 == count ? ".." : " to ");
+    inspect_name(file, last, out);
+  }
+  pc_text_add(out, " could be ");
+  pc_text_add_named(out, argument, interface);
+  return count;
+}
+
+/* Writes the columns of a table that could be predictions and outcomes; 0 unless it has both. */
+static int inspect_table_hint(const inspect_file *file, pcal_interface interface,
+                              pc_text *out) {
+  static const char *const roles[][2] = {
+      {"probs", "{probs}"},           {"logits", "{logits}"}, {"log_probs", "{log_probs}"},
+      {"confidence", "{confidence}"}, {"labels", "{labels}"}, {"correct", "{correct}"}};
+  const size_t count = sizeof roles / sizeof *roles;
+  size_t scores = 0, outcomes = 0;
+  for (size_t i = 0; i < count; i++)
+    *(i < 4 ? &scores : &outcomes) +=
+        inspect_role_text(file, roles[i][0], roles[i][1], NULL, interface, NULL);
+  if (scores == 0 || outcomes != 1)
+    return 0;
+  pc_text_add(out, "a table: ");
+  for (size_t i = 0; i < count; i++)
+    inspect_role_text(file, roles[i][0], roles[i][1], i < 4 ? "" : ", and ", interface, out);
+  pc_text_add(out, "; choose columns as file.csv:column or file.csv:first..last");
+  return 1;
+}
+
+static void inspect_write_hint(const inspect_file *file, const inspect_overall *all,
+                               pcal_interface interface, pc_text *out) {
+  if (inspect_numbers_hint(file) != NULL || !inspect_table_hint(file, interface, out))
+    pc_text_add_named(out, inspect_hint(file, all), interface);
+}
+
 static void inspect_value(double value, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   if (isfinite(value) && value != floor(value))
@@ -294,7 +398,7 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
   if (file->reader.columns > file->shown)
     pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
   pc_text_add(out, "  ");
-  pc_text_add_named(out, inspect_hint(file, &all), file->env->caller);
+  inspect_write_hint(file, &all, file->env->caller, out);
   pc_text_add(out, "\n");
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
@@ -323,6 +427,8 @@ static void inspect_column_json(const inspect_file *file, size_t c, pc_json *jso
   pc_json_integer(json, column->infinite);
   pc_json_key(json, "words");
   pc_json_integer(json, column->words);
+  pc_json_key(json, "role");
+  pc_json_string(json, file->roles == NULL ? NULL : file->roles[c]);
   pc_json_close(json, '}');
 }
 
@@ -331,7 +437,7 @@ static void inspect_json_hint(const inspect_file *file, const inspect_overall *a
                               pc_json *json) {
   pc_text hint;
   pc_text_init(&hint, file->env);
-  pc_text_add_named(&hint, inspect_hint(file, all), PCAL_INTERFACE_PROGRAM);
+  inspect_write_hint(file, all, PCAL_INTERFACE_PROGRAM, &hint);
   pc_json_string(json, hint.failed ? NULL : hint.bytes);
   json->out->failed |= hint.failed;
   pc_text_free(&hint);
@@ -396,6 +502,9 @@ pcal_status pc_inspect_file(const char *name, int header, const pcal_env *env,
     status = inspect_columns(file, format, out, problems, err);
   pc_name_table_free(&file->members);
   pc_free(env, file->columns);
+  pc_free(env, file->cells);
+  pc_free(env, file->words);
+  pc_free(env, (void *)file->roles);
   pc_reader_close(&file->reader);
   pc_input_file_close(&file->bytes);
   pc_free(env, file);

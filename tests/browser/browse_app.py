@@ -8,7 +8,7 @@
   2. nothing is asked from elsewhere
   3. files to keep have the bytes that the program writes
   4. bad files get the program's own sentences
-  5. a run can be cancelled, and another one follows
+  5. a run can be cancelled at any moment, while files are read and the program starts too, and another one follows
   6. axe-core finds nothing to mend, the page works by keyboard, and nothing reaches beyond a narrow screen
   7. outcomes that are words need the name of the event; yes/no questions get clinical metrics, with their titles
   8. files that arrive during a run wait for its end
@@ -17,10 +17,17 @@
  11. a run shows its progress
  12. the table of a repair has the numbers of the program
  13. Tab goes through everything that can be used, in the order of the page, and the place is marked
- 14. where there is a network, the page and its workers are forbidden to use it, and the page says so
+ 14. columns are guessed by their names, and of classes by rows that sum to 1; weights and groups are asked for
+ 15. the files that can be chosen are those that the program reads
+ 16. a program that cannot be compiled or started, and a file that cannot be read, give a sentence
+ 17. a report has the method that was fitted, not the one that is chosen since
+ 18. files whose names become equal are kept apart
+ 19. values of large tables come at once, intervals when asked for
+ 20. where there is a network, the page and its workers are forbidden to use it, and the page says so
 """
 
 import argparse
+import base64
 import gzip
 import http.server
 import json
@@ -33,6 +40,7 @@ import tempfile
 import threading
 import traceback
 import zipfile
+import zlib
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -54,6 +62,34 @@ DROP = """(text) => {
   document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true }));
 }"""
 
+
+# Drops a file with a name that no dialog would offer.
+DROP_TEXT = """() => {
+  const files = new DataTransfer();
+  files.items.add(new File(["risk,died\\n0.5,1\\n"], "notes.txt"));
+  document.getElementById("drop").dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true }));
+}"""
+
+# Starts the digits and cancels after some milliseconds; null: as soon as the page works.
+START_AND_CANCEL = """(after) => {
+  document.getElementById("try-digits").click();
+  setTimeout(() => document.getElementById("cancel").click(), after);
+}"""
+
+# What runs before the script of each worker.
+BEFORE_WORKER = """(text) => {
+  const Usual = Blob;
+  window.Blob = class extends Usual {
+    constructor(parts, options) {
+      super(options?.type === "text/javascript" ? [text, ...parts] : parts, options);
+    }
+  };
+}"""
+
+CHOSEN = """() => {
+  const names = (id) => [...document.getElementById(id).selectedOptions].map((option) => option.text).join(",");
+  return [names("kind").split(" ")[0], names("scores"), names("labels"), names("weights"), names("groups")];
+}"""
 
 # Keeps each text that an element shows.
 WATCH = """(id) => {
@@ -87,7 +123,10 @@ class Case:
         self.page.goto(arguments.page.resolve().as_uri())
 
     def load(self, *names):
-        self.page.set_input_files("#files", [self.folder / name for name in names])
+        self.page.evaluate("for (const id of ['columns', 'problem']) document.getElementById(id).hidden = true")  # of files before
+        with self.page.expect_file_chooser() as chooser:
+            self.page.click("#files")
+        chooser.value.set_files([self.folder / name for name in names])
         self.page.wait_for_selector("#columns:visible, #problem:visible")
         self.page.wait_for_selector("#work", state="hidden")
 
@@ -111,6 +150,15 @@ class Case:
     def program(self, *words):
         command = [self.arguments.program.resolve(), *words]
         return subprocess.run(command, cwd=self.folder, capture_output=True, check=False)
+
+    def same_bytes(self, name, words):
+        """A download has the bytes that a command writes."""
+        done = self.program(*words, "-o", name)
+        assert done.returncode == 0, (name, done.stderr)
+        with self.page.expect_download() as download:
+            self.page.click(f"[data-name='{name}'] a")
+        got = pathlib.Path(download.value.path()).read_bytes()
+        assert got == (self.folder / name).read_bytes(), f"{name}: other bytes than the program's"
 
     def verdict(self, *inputs, interval=("--interval", "0.95")):
         done = self.program("measure", *inputs, *interval, "--json")
@@ -186,6 +234,19 @@ def compressed(case):
         assert case.text("#verdict-first") == verdict, (name, case.text("#problem"))
 
 
+def arrow_table(case):
+    """Columns of a table of Arrow, with outcomes that are words: the file of tests/cli/measure/streams.test."""
+    text = (ROOT / "tests" / "cli" / "measure" / "streams.test").read_text(encoding="utf-8")
+    packed = re.search(r'^file words\.arrows = .*b64decode\("([^"]+)"\)', text, re.M).group(1)
+    (case.folder / "words.arrows").write_bytes(zlib.decompress(base64.b64decode(packed)))
+    case.load("words.arrows")
+    assert case.page.evaluate(CHOSEN)[:3] == ["probabilities", "probs.cat,probs.dog", "labels"], case.page.evaluate(CHOSEN)
+    inputs = ("--probs", "words.arrows:probs.cat,probs.dog", "--labels", "words.arrows:labels")
+    sentence = case.program("measure", *inputs).stderr.decode().split("\n")[0].removeprefix("propercal: ")
+    case.measure()
+    assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
+
+
 def downloads(case):
     names, inputs = next(iter(INPUTS.items()))
     case.load(*names)
@@ -207,20 +268,229 @@ def downloads(case):
         "sheet.html": ("report", "--preset", "clinical", *inputs),
     }
     for name, words in outputs.items():
-        assert case.program(*words, "-o", name).returncode == 0, name
-        with case.page.expect_download() as download:
-            case.page.click(f"[data-name='{name}'] a")
-        got = pathlib.Path(download.value.path()).read_bytes()
-        assert got == (case.folder / name).read_bytes(), f"{name}: other bytes than the program's"
+        case.same_bytes(name, words)
+
+
+def write_bad_files(folder):
+    """Files with mistakes: name, and what follows `measure` if they can be described, else None."""
+    labels = (DIGITS / "labels_test.npy").read_bytes()
+    (folder / "cut.npy").write_bytes((DIGITS / "logits_test.npy").read_bytes()[:5000])
+    (folder / "head.npy").write_bytes(labels[:20])
+    packed = (folder / "digits.npz").read_bytes()
+    (folder / "cut.npz").write_bytes(packed[: len(packed) // 2])
+    (folder / "torn.npz").write_bytes(packed[:200] + b"propercal" + packed[209:])
+    (folder / "nothing.npz").write_bytes(b"PK\x05\x06" + bytes(18))
+    (folder / "lines.jsonl").write_text('{"probs": 0.5, "labels": 1}\n{"probs": 0.5, "labels"\n', encoding="utf-8")
+    (folder / "fields.jsonl").write_text('{"probs": 0.5, "labels": 1}\n{"probs": 0.5}\n', encoding="utf-8")
+    (folder / "missing.csv").write_text("p0,p1,y\n0.5,0.5,1\n0.25,0.75,\n", encoding="utf-8")
+    (folder / "range.csv").write_text("p0,p1,y\n0.5,0.5,1\n0.25,0.75,7\n", encoding="utf-8")
+    (folder / "torn.csv").write_text("risk,died\n0.5,1\n0.25\n", encoding="utf-8")
+    (folder / "torn.csv.gz").write_bytes(gzip.compress(b"risk,died\n0.5,1\n" * 100)[:40])
+    return {
+        "bad.csv": ("--probs", "bad.csv:risk", "--labels", "bad.csv:died"),
+        "empty.csv": None,
+        "cut.npy": None,
+        "head.npy": None,
+        "cut.npz": None,
+        "nothing.npz": None,
+        "lines.jsonl": ("--probs", "lines.jsonl:probs", "--labels", "lines.jsonl:labels"),
+        "fields.jsonl": ("--probs", "fields.jsonl:probs", "--labels", "fields.jsonl:labels"),
+        "missing.csv": ("--probs", "missing.csv:p0,p1", "--labels", "missing.csv:y"),
+        "range.csv": ("--probs", "range.csv:p0,p1", "--labels", "range.csv:y"),
+        "torn.csv": None,
+        "torn.csv.gz": None,
+    }
 
 
 def bad_files(case):
-    for name, words in (("bad.csv", ("measure", "--probs", "bad.csv:risk", "--labels", "bad.csv:died")), ("empty.csv", ("inspect", "empty.csv"))):
+    for name, inputs in write_bad_files(case.folder).items():
         case.load(name)
-        if name == "bad.csv":
+        if inputs:
+            assert not case.page.is_visible("#problem"), (name, case.text("#problem"))
             case.measure()
-        sentence = case.program(*words).stderr.decode().split("\n")[0].removeprefix("propercal: ")
-        assert case.text("#problem") == sentence, (case.text("#problem"), sentence)
+        done = case.program(*(("measure", *inputs) if inputs else ("inspect", name)))
+        sentence = done.stderr.decode().split("\n")[0].removeprefix("propercal: ")
+        assert done.returncode != 0 and case.text("#problem") == sentence, (name, case.text("#problem"), sentence)
+    case.load("torn.npz")  # one of its arrays can be read
+    sentence = case.program("inspect", "torn.npz:logits").stderr.decode().split("\n")[0].removeprefix("propercal: ")
+    assert case.text("#broken") == sentence, (case.text("#broken"), sentence)
+
+
+def missing_values(case):
+    """A value that nobody asks for does not matter; rows without one that is needed can be left out."""
+    lines = (case.folder / "risk.csv").read_text(encoding="utf-8").splitlines()
+    rows = [line + (",7" if i % 2 else ",") for i, line in enumerate(lines[1:])]
+    (case.folder / "gaps.csv").write_text("\n".join([lines[0] + ",bmi", *rows]) + "\n", encoding="utf-8")
+    inputs = ("--probs", "gaps.csv:risk", "--labels", "gaps.csv:died")
+    case.load("gaps.csv")
+    assert not case.page.is_visible("#skip")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*inputs), case.text("#problem")
+    (case.folder / "gaps.csv").write_text("\n".join([lines[0], *lines[1:], "7,,1"]) + "\n", encoding="utf-8")
+    case.load("gaps.csv")
+    case.page.check("#skip")
+    case.accessible("with missing values")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*inputs, "--skip-missing"), case.text("#problem")
+
+
+def table(draw, names):
+    """A table whose columns have these names; each row is drawn once."""
+    rows = []
+    for _ in range(40):
+        risk, female = round(draw.random(), 3), draw.randrange(2)
+        first, second = sorted(draw.randrange(1, 999) for _ in range(2))
+        died = int(draw.random() < risk)
+        rows.append({
+            "age": draw.randrange(20, 90), "female": female, "male": 1 - female, "diabetes": draw.randrange(2), "risk": risk, "risk_b": round(draw.random(), 3),
+            "died": died, "weight": round(draw.random(), 2), "site": draw.choice("ABC"), "patient_id": draw.randrange(1000), "p_died": risk,
+            "p_alive": round(1 - risk, 3), "p0": first / 1000, "p1": (second - first) / 1000, "p2": (1000 - second) / 1000, "truth": draw.randrange(3),
+            "hdl": round(draw.random(), 2), "z0": draw.gauss(0, 1), "z1": draw.gauss(0, 1), "z2": draw.gauss(0, 1),
+        })
+    return ",".join(names) + "\n" + "".join(",".join(str(row[name]) for name in names) + "\n" for row in rows)
+
+
+# Columns of tables: what the page chooses of them.
+GUESSES = {
+    "age,female,diabetes,risk,died": ("probabilities", "risk", "died"),
+    "risk,weight,died": ("probabilities", "risk", "died"),
+    "patient_id,weight,male,female,p_died,site,died": ("probabilities", "p_died", "died"),
+    "age,p0,p1,p2,truth": ("probabilities", "p0,p1,p2", "truth"),
+    "female,p_alive,p_died,died": ("probabilities", "p_alive,p_died", "died"),
+    "hdl,risk,risk_b,died,age": ("probabilities", "risk", "died"),
+    "z0,z1,z2,truth": ("logits", "z0,z1,z2", "truth"),
+}
+
+
+def guesses(case):
+    for names, expected in GUESSES.items():
+        (case.folder / "guess.csv").write_text(table(random.Random(5), names.split(",")), encoding="utf-8")
+        case.load("guess.csv")
+        assert case.page.evaluate(CHOSEN) == [*expected, "none", "none"], (names, case.page.evaluate(CHOSEN))
+        assert case.text("#guess") == "This is a guess; please check it."
+        case.measure()
+        assert case.page.is_visible("#result"), (names, case.text("#problem"))
+    (case.folder / "guess.csv").write_text(table(random.Random(5), ["age", "female"]), encoding="utf-8")
+    case.load("guess.csv")
+    assert case.text("#guess") == "Not all of it could be guessed; please choose."
+    for sentence, choose in (("choose at least one column of predictions", "#scores"), ("choose the column of what really happened", "#labels")):
+        case.measure()
+        assert case.text("#problem") == sentence
+        case.page.select_option(choose, label="female")
+    case.load("logits_test.npy", "labels_test.npy")
+    assert case.page.evaluate(CHOSEN)[:3] == ["logits", "logits_test.npy: whole array, 10 columns", "labels_test.npy: whole array, 1 column"]
+
+
+def weights_and_groups(case):
+    names = ["patient_id", "risk", "weight", "site", "died"]
+    (case.folder / "sites.csv").write_text(table(random.Random(6), names), encoding="utf-8")
+    inputs = ("--probs", "sites.csv:risk", "--labels", "sites.csv:died", "--weights", "sites.csv:weight")
+    groups = ("--groups", "sites.csv:site")
+    case.load("sites.csv")
+    for select, option in (("weights", "weight"), ("groups", "site")):
+        texts = case.page.locator(f"#{select} option").all_inner_texts()
+        assert texts[0] == "none" and [text for text in texts if "suggested" in text] == [f"{option} (suggested by its name)"], texts
+        case.page.select_option(f"#{select}", label=f"{option} (suggested by its name)")
+    case.measure()
+    about = json.loads(case.program("measure", *inputs, *groups, "--metric", "clinical", "--metric", "default", "--interval", "0.95", "--json").stdout)
+    assert case.text("#verdict-first") == about["verdict"].split("\n")[0]
+    assert case.text("#used") == "Rows are weighted by weight. Groups are those of site."
+    for name in ("ece", "auc"):
+        case.page.select_option("#by-metric", name)
+        expected = next(result for result in about["results"] if result["metric"] == name)["groups"]
+        rows = case.page.locator("#by-group tbody tr").all()
+        assert [row.locator("th").inner_text() for row in rows] == list(expected)
+        for row, group in zip(rows, expected.values()):
+            weight, value, _ = row.locator("td").all_inner_texts()
+            assert written(weight, group["weight"]) and written(value, group["value"]), (weight, value, group)
+    case.accessible("with groups")
+    case.page.select_option("#method", "beta")
+    case.page.click("#repair")
+    case.page.wait_for_selector("#repaired:visible, #problem:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    for button, name in (("#make-report", "report.html"), ("#make-sheet", "sheet.html")):
+        case.page.click(button)
+        case.page.wait_for_selector(f"[data-name='{name}']")
+        case.page.wait_for_selector("#work", state="hidden")
+    outputs = {
+        "reliability.svg": ("plot", "reliability", *inputs),
+        "groups.svg": ("plot", "reliability", *inputs, *groups),
+        "calibrator.json": ("fit", *inputs, "--method", "beta"),
+        "report.html": ("report", *inputs, *groups, "--method", "beta"),
+        "sheet.html": ("report", "--preset", "clinical", *inputs, *groups),
+    }
+    for name, command in outputs.items():
+        case.same_bytes(name, command)
+
+
+def fitted(case):
+    """The report after another method was chosen, but not fitted."""
+    names, inputs = next(iter(INPUTS.items()))
+    case.load(*names)
+    case.measure()
+    case.page.select_option("#method", "beta")
+    case.page.click("#repair")
+    case.page.wait_for_selector("#repaired:visible")
+    case.page.wait_for_selector("#work", state="hidden")
+    case.page.select_option("#method", "isotonic")
+    case.page.click("#make-report")
+    case.page.wait_for_selector("[data-name='report.html']")
+    case.same_bytes("report.html", ("report", *inputs, "--method", "beta"))
+    assert "(beta)" in case.text("[data-name='calibrator.json']")
+    case.measure()
+    case.page.click("#make-report")
+    case.page.wait_for_selector("[data-name='report.html']")
+    case.same_bytes("report.html", ("report", *inputs))
+
+
+def equal_names(case):
+    lines = (case.folder / "risk.csv").read_text(encoding="utf-8").splitlines()
+    for name, column in (("a b.csv", 1), ("a_b.csv", 2)):
+        (case.folder / name).write_text("".join(line.split(",")[column] + "\n" for line in lines), encoding="utf-8")
+    case.load("a b.csv", "a_b.csv")
+    assert case.text("#loaded") == "a_b.csv, a_b-2.csv (a_b.csv): 600 rows"
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)]), case.text("#problem")
+    assert "--probs a_b.csv:risk --labels a_b-2.csv:died" in case.page.text_content("#commands")
+
+
+def offered(case):
+    """The extensions are those of the formats, and of compression."""
+    registry = (ROOT / "src" / "io" / "formats" / "registry.def").read_text(encoding="utf-8")
+    extensions = {"." + word for words in re.findall(r'^PC_\w+\(\w+, "([a-z|]+)"', registry, re.M) for word in words.split("|")}
+    offers = case.page.get_attribute("#files", "accept").split(",")
+    assert set(offers) == extensions | {".gz", ".zst"}, (offers, extensions)
+    case.page.evaluate(DROP_TEXT)
+    case.page.wait_for_selector("#problem:visible")
+    assert case.text("#problem") == f"notes.txt is none of the files that this page reads ({' '.join(offers)}); save its table as CSV, or paste it"
+
+
+# What fails in a worker: what the page says.
+FAILURES = {
+    "WebAssembly.compile = async () => { throw new WebAssembly.CompileError('no vectors'); };":
+        "this browser cannot run the program in this page (no vectors); it needs Chrome or Edge 97, Firefox 113, Safari 16.4, or a later version",
+    "WebAssembly = undefined;": None,
+    "throw new Error('no worker');": None,
+    "WebAssembly.Instance = function () { throw new RangeError('could not allocate memory'); };":
+        "the page failed (could not allocate memory); the data may need more memory than a browser gives",
+    "const usual = postMessage; postMessage = (data) => { if (data.code === 0) throw new RangeError('no room'); usual(data); };":
+        "the page failed (no room); the data may need more memory than a browser gives",
+}
+
+
+def failures(case):
+    for before, sentence in FAILURES.items():
+        case.page.reload()
+        case.page.evaluate(BEFORE_WORKER, before)
+        case.load("risk.csv")
+        said = case.text("#problem")
+        assert said == sentence if sentence else said.startswith("this browser cannot run the program in this page ("), (before, said)
+        assert case.page.is_enabled("#try-digits")
+        case.errors.clear()  # of the worker that throws
+    case.page.reload()
+    case.page.evaluate("() => { File.prototype.arrayBuffer = async () => { throw new Error('it was moved'); }; }")
+    case.load("risk.csv")
+    assert case.text("#problem") == "risk.csv cannot be read (it was moved); choose it again"
 
 
 def words(case):
@@ -270,6 +540,59 @@ def cancelling(case):
     case.load("risk.csv")
     case.measure()
     assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)])
+
+
+def cancelling_early(case):
+    """While the program is unpacked and compiled, and while files are read."""
+    for after in (0, 1, 5, 30, 100, 300):
+        case.page.reload()
+        case.page.evaluate(START_AND_CANCEL, after)
+        case.page.wait_for_timeout(after + 50)
+        case.page.wait_for_selector("#work", state="hidden")
+        assert case.text("#loaded") in ("Cancelled.", "logits_test.npy, labels_test.npy: 797 rows"), (after, case.text("#loaded"))
+        case.load("risk.csv")
+        case.measure()
+        assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)]), after
+    case.page.reload()
+    case.page.evaluate("() => { window.usual = File.prototype.arrayBuffer; File.prototype.arrayBuffer = () => new Promise(() => {}); }")
+    case.page.set_input_files("#files", [case.folder / "risk.tsv"])
+    case.page.click("#cancel")
+    case.page.wait_for_selector("#work", state="hidden")
+    assert case.text("#loaded") == "Cancelled." and case.page.is_enabled("#try-digits")
+    case.page.evaluate("() => { File.prototype.arrayBuffer = window.usual; }")
+    case.load("risk.csv")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)])
+
+
+def intervals_later(case):
+    """30,000 rows of eleven probabilities: cancelled, values stay; then intervals are computed."""
+    draw = random.Random(9)
+    with open(case.folder / "broad.csv", "w", encoding="utf-8") as file:
+        file.write(",".join(f"p{k}" for k in range(11)) + ",y\n")
+        for _ in range(30_000):
+            parts = [1 + draw.randrange(900) for _ in range(10)]
+            file.write(",".join(f"{part / 10_000:.4f}" for part in [*parts, 10_000 - sum(parts)]) + f",{draw.randrange(11)}\n")
+    inputs = ("--probs", "broad.csv:p0..p10", "--labels", "broad.csv:y")
+    case.load("broad.csv")
+    case.measure()
+    values = case.text("#metrics")
+    assert case.text("#verdict-first") == case.verdict(*inputs, interval=())
+    case.page.click("#add-intervals")
+    case.page.click("#cancel")
+    case.page.wait_for_selector("#work", state="hidden")
+    assert case.text("#metrics") == values and case.page.is_visible("#add-intervals")
+    case.page.click("#add-intervals")
+    case.page.wait_for_selector("#add-intervals", state="hidden")
+    case.page.wait_for_selector("#work", state="hidden")
+    assert case.text("#verdict-first") == case.verdict(*inputs)
+    about = json.loads(case.program("measure", *inputs, "--interval", "0.95", "--json").stdout)
+    shown = case.page.locator("#metrics tbody tr td:last-child").all_inner_texts()
+    for text, result in zip(shown, about["results"]):
+        ends = result.get("interval")
+        assert text == "" if not ends else all(map(written, text.split(" to "), (ends["low"], ends["high"]))), (text, result)
+    assert case.page.evaluate("document.activeElement.id") == "metrics-region"
+    case.same_bytes("reliability.svg", ("plot", "reliability", *inputs))
 
 
 def large_table(case):
@@ -444,7 +767,10 @@ def forbidden(case):
     context.close()
 
 
-TESTS = (each_format, compressed, downloads, bad_files, words, waiting, cancelling, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden)
+TESTS = (
+    each_format, compressed, arrow_table, downloads, bad_files, missing_values, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
+    cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden,
+)
 
 
 def main():
@@ -454,13 +780,14 @@ def main():
     parser.add_argument("--pictures", type=pathlib.Path)
     parser.add_argument("--only", help="run the tests whose name contains this")
     arguments = parser.parse_args()
+    tests = [test for test in TESTS if not arguments.only or arguments.only in test.__name__]
+    if not tests:
+        parser.error(f"no test has {arguments.only} in its name: {' '.join(test.__name__ for test in TESTS)}")
     failed = passed = 0
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=str(arguments.browser), args=["--no-sandbox"])
         write_files(pathlib.Path(folder))
-        for test in TESTS:
-            if arguments.only and arguments.only not in test.__name__:
-                continue
+        for test in tests:
             try:
                 case = Case(arguments, browser, pathlib.Path(folder))
                 test(case)

@@ -56,7 +56,7 @@ TEST(test_columns_are_described) {
   char *json = inspect_of(path, PCAL_JSON, &problems);
   assert_contains(json, "\"name\": \"score\",\n      \"min\": -1,\n      \"max\": 4,\n"
                         "      \"mean\": 1.5,\n      \"missing\": 1,\n");
-  assert_contains(json, "\"words\": 2\n");
+  assert_contains(json, "\"words\": 2,\n      \"role\": \"labels\"\n");
   free(json);
 }
 

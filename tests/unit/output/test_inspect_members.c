@@ -50,7 +50,7 @@ TEST(test_arrays_as_json) {
   assert_contains(json, "  \"format\": \"npz\",\n");
   assert_contains(json, "      \"name\": \"lo\\u001bgits\",\n      \"rows\": 3,\n"
                         "      \"columns\": 2,\n      \"stored\": \"float32\",\n"
-                        "      \"why\": null\n");
+                        "      \"why\": null,\n      \"role\": null\n");
   assert_contains(json, "      \"name\": \"cube\",\n      \"rows\": null,\n"
                         "      \"columns\": null,\n      \"stored\": null,\n"
                         "      \"why\": \"");
