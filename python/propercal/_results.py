@@ -124,7 +124,7 @@ class Verdict(str):
     shift : of too narrow and too wide predictions: 1 also too high, -1 also too low, else 0
     rows : effective sample size
     advice : "none", "gather" (more rows), "slope", "shift", "line", "shape", "graded",
-        "variance", "quantiles", "wider" or "other"
+        "variance", "quantiles", "wider", "other" or "classes" (an intercept for each class)
     method, alternative : calibrators to try, or None
     claimed, observed, margin : mean score, share of hits, and margin of their difference
     off_average : whether their difference exceeds the margin
@@ -136,6 +136,11 @@ class Verdict(str):
     lowest_level, highest_level, inside, inside_margin : share of targets between the outermost
         quantiles
     level, level_share, level_margin : the level that is most off
+    class_1 : whether class 1 was judged (two classes, in one column or two), not the top label
+    classes_off : of more than two classes, how many are predicted too often or too rarely
+    worst_class : index of the one that is farthest beyond chance, or None
+    class_claimed, class_observed, class_margin : its mean score, its frequency, and margin of their
+        difference
     """
 
     kind: str
@@ -163,6 +168,12 @@ class Verdict(str):
     level: float
     level_share: float
     level_margin: float
+    class_1: bool
+    classes_off: int
+    worst_class: "int | None"
+    class_claimed: float
+    class_observed: float
+    class_margin: float
 
     @classmethod
     def _make(cls, fields: "dict[str, Any]") -> "Verdict":

@@ -122,6 +122,34 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
   return PCAL_OK;
 }
 
+/* The bins of one class; in *room for a sparse grid. */
+static const pc_bin *finish_class_bins(const pc_evidence *evidence, size_t class_index,
+                                       pc_bin *room) {
+  if (evidence->grid.bins != NULL)
+    return evidence->grid.bins + class_index * evidence->grid.bin_count;
+  evidence->grid.read(evidence->grid.state, class_index, room);
+  return room;
+}
+
+/* What the verdict reads about classes. */
+static pcal_status finish_classes(const pcal_env *env, const pc_evidence *evidence,
+                                  pcal_results *results, pcal_error *err) {
+  const size_t classes = results->layout.classes, count = evidence->grid.bin_count;
+  pc_bin room[PC_RELIABILITY_BINS];
+  if (classes == 2) {
+    results->class_1_bins = pc_alloc(env, count, sizeof *results->class_1_bins);
+    if (results->class_1_bins == NULL)
+      return pc_fail_memory(err, "collecting results");
+    memcpy(results->class_1_bins, finish_class_bins(evidence, 0, room),
+           count * sizeof *results->class_1_bins);
+    return PCAL_OK;
+  }
+  for (size_t k = 0; k < classes; k++)
+    pc_class_means_add(finish_class_bins(evidence, k, room), count, classes,
+                       &results->class_means);
+  return PCAL_OK;
+}
+
 /* The interval of a value that is the largest over groups. */
 static void finish_bounds(const pc_measure_plan *plan, const pc_plan_entry *entry,
                           const pc_evidence *evidence, pc_result_record *out) {
@@ -273,6 +301,8 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot &&
       measure->plan.layout.form != PC_FORM_DISTANCES)
     status = finish_reliability(&measure->env, &evidence, results, err);
+  if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.classes_slot)
+    status = finish_classes(&measure->env, &evidence, results, err);
   if (state != NULL)
     machine->release(&measure->env, &evidence);
   return status;

@@ -1,7 +1,8 @@
 /* The verdict on classes.
  *
- * From the reliability table of the natural view (15 bins of equal width), compared with labels
- * of a calibrated model drawn from the scores (the null):
+ * From the reliability table (15 bins of equal width) of the scores of class 1, where there are two classes, in
+ * one column or two; else of the top label.  It is compared with labels of a calibrated model drawn
+ * from the scores (the null):
  *   gap      mean score minus share of hits
  *   margin   (1.96 sqrt(V) + 1/2) / N, V = sum p (1 - p): the gap that chance alone causes; the
  *            1/2 accounts for whole outcomes
@@ -18,7 +19,10 @@
  *   (2) class 1, |extreme| above half of the ECE and above 1.5 |gap|: over- or under-confident;
  *   (3) |gap| beyond the margin: over- or under-confident; for class 1: too high or too low;
  *   (4) else uneven: errors of both signs cancel on average;
- *   (5) calibrated by (1), but a test among the results contradicts: uneven (verdict_tests.c).  A
+ *   (5) more than two classes, of which some are predicted too often or too rarely
+ *       (stats/class_means.h): calibrated by (1) becomes uneven; other kinds stay.  A calibrated model
+ *       fails at most once in 100;
+ *   (6) calibrated by (1) and (5), but a test among the results contradicts: uneven (verdict_tests.c).  A
  *       calibrated model then passes at least 18 times out of 20.
  * The bin reported is the one that adds most to the ECE. */
 #include "output/verdict.h"
@@ -57,6 +61,10 @@ static void verdict_add_bin(const pc_bin *bin, verdict_sums *sums, pcal_verdict 
   out->where.observed = pc_bin_frequency(bin);
 }
 
+const pc_bin *pc_verdict_bins(const pcal_results *results) {
+  return results->class_1_bins != NULL ? results->class_1_bins : results->bins;
+}
+
 static int verdict_has_null(const pcal_results *results) {
   for (size_t m = 0; m < results->metric_count; m++)
     if (results->records[m].interval_result.has_null)
@@ -67,11 +75,12 @@ static int verdict_has_null(const pcal_results *results) {
 double pc_verdict_drawn_chance(const pcal_results *results) {
   if (!verdict_has_null(results))
     return results->drawn_chance;
-  const char *view =
-      pc_layout_is_binary(&results->layout) ? "ece:view=positive" : "ece:view=top";
-  const pc_result_record *record = pc_results_record(results, "ece");
-  if (record == NULL || !record->interval_result.has_null)
-    record = pc_results_record(results, view);
+  const int of_class_1 =
+      pc_layout_is_binary(&results->layout) || results->class_1_bins != NULL;
+  const pc_result_record *record =
+      pc_results_record(results, of_class_1 ? "ece:view=positive" : "ece:view=top");
+  if (record == NULL && results->class_1_bins == NULL) /* view=auto */
+    record = pc_results_record(results, "ece");
   if (record == NULL || !record->interval_result.has_null)
     return results->drawn_chance;
   return record->interval_result.null_mean;
@@ -111,19 +120,36 @@ static void verdict_tried(const char *tried, pcal_verdict *out) {
   out->method = out->alternative = NULL;
 }
 
+/* Rule (5). */
+static void verdict_class_means(const pc_class_means *means, pcal_verdict *out) {
+  out->classes_off = means->off;
+  if (means->off == 0)
+    return;
+  out->worst_class = means->worst;
+  out->class_claimed = means->claimed;
+  out->class_observed = means->observed;
+  out->class_margin = means->margin;
+  if (out->kind != PCAL_VERDICT_CALIBRATED)
+    return;
+  out->kind = PCAL_VERDICT_UNEVEN;
+  out->has_where = 0; /* classes are to blame, not a range of scores */
+}
+
 static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
+  const pc_bin *bins = pc_verdict_bins(results);
   verdict_sums sums = {0.0, 0.0, 0.0};
   for (size_t b = 0; b < results->bin_count; b++)
-    if (results->bins[b].weight > 0)
-      verdict_add_bin(&results->bins[b], &sums, out);
+    if (bins[b].weight > 0)
+      verdict_add_bin(&bins[b], &sums, out);
   out->where.share = out->has_where ? sums.largest / out->error : 0.0;
-  const pc_chance_ece chance = pc_chance_ece_of(results->bins, results->bin_count, out->rows);
+  const pc_chance_ece chance = pc_chance_ece_of(bins, results->bin_count, out->rows);
   const double drawn = pc_verdict_drawn_chance(results);
   out->chance_is_drawn = drawn > 0.0;
   out->chance = drawn > 0.0 ? drawn : chance.mean;
   out->margin = (VERDICT_NORMAL * sqrt(sums.variance * out->rows) + 0.5) / out->rows;
   out->off_average = fabs(out->claimed - out->observed) > out->margin;
   out->kind = verdict_kind(out, &sums, chance.mean + VERDICT_DEVIATIONS * chance.deviation);
+  verdict_class_means(&results->class_means, out);
   pc_verdict_test(results, out);
   pc_verdict_advise(results, out);
 }
@@ -131,7 +157,8 @@ static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
 void pc_verdict_judge(const pcal_results *results, pcal_verdict *out) {
   *out = (pcal_verdict){.size = sizeof *out,
                         .scores = results->layout.kind,
-                        .binary = pc_layout_is_binary(&results->layout),
+                        .binary = pc_layout_is_binary(&results->layout) ||
+                                  results->class_1_bins != NULL,
                         .rows = results->effective};
   if (results->layout.form == PC_FORM_CLASSES)
     verdict_classes(results, out);

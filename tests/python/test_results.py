@@ -178,6 +178,36 @@ def test_advice_names_classes():
         assert hasattr(pc, name)
 
 
+def test_two_columns_are_judged_as_one():
+    """The shape of predict_proba gets the verdict of one column."""
+    rng = np.random.default_rng(0)
+    logit = 1.5 * rng.normal(size=2000)
+    labels = (rng.random(2000) < 1 / (1 + np.exp(-logit))).astype(int)
+    p = 1 / (1 + np.exp(0.7 - logit))
+    one = pc.measure(p, labels).verdict
+    for verdict in (
+        pc.measure(np.c_[1 - p, p], labels).verdict,
+        pc.measure(logits=np.c_[np.zeros(2000), logit - 0.7], labels=labels).verdict,
+    ):
+        assert (verdict.kind, verdict.method, verdict.alternative) == ("too-low", "platt", "beta")
+        assert verdict.kind == one.kind and verdict.advice == one.advice and verdict.class_1
+        assert verdict.claimed == pytest.approx(one.claimed, rel=1e-9)
+        assert verdict.margin == pytest.approx(one.margin, rel=1e-9)
+        assert "the ECE of class 1 is" in verdict and verdict.worst_class is None
+
+
+def test_worst_class():
+    rng = np.random.default_rng(0)
+    logits = 2 * rng.normal(size=(4000, 4))
+    true = np.exp(logits + [1, 0, 0, -1])
+    true /= true.sum(axis=1, keepdims=True)
+    labels = (rng.random(4000)[:, None] > np.cumsum(true, axis=1)).sum(axis=1).clip(0, 3)
+    verdict = pc.measure(logits=logits, labels=labels, metrics="ece").verdict
+    assert verdict.worst_class == 0 and verdict.classes_off >= 2 and not verdict.class_1
+    assert verdict.class_observed > verdict.class_claimed + verdict.class_margin
+    assert (verdict.advice, verdict.method) == ("classes", "vector")
+
+
 def test_brier_of_two_classes():
     scores, labels = np.array([0.9, 0.4, 0.2]), np.array([1, 1, 0])
     value = pc.measure(scores, labels, metrics="brier").brier
