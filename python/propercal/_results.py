@@ -128,7 +128,8 @@ class Verdict(str):
     method, alternative : calibrators to try, or None
     claimed, observed, margin : mean score, share of hits, and margin of their difference
     off_average : whether their difference exceeds the margin
-    error, chance : ECE in 15 bins of equal width, and its mean for a calibrated model
+    error, chance : ECE in 15 bins of equal width, and its mean for a calibrated model; nan with
+        importance weights that differ, unless the null was drawn
     chance_is_drawn : whether chance is a mean over replicas of the null
     where : the bin that adds most to the error (low, high, share, rows, claimed, observed), or
         None

@@ -95,7 +95,7 @@ static pcal_status finish_forecast_bins(const pcal_env *env, const pc_evidence *
                                        : layout->levels[b];
     const double upto = b + 1 == count ? 1.0
                         : samples      ? pc_target_ranks_share(places, high)
-                                       : pc_target_ranks_upto(places, b, high);
+                                       : places->upto[b];
     pc_bin *bin = &results->bins[b];
     *bin = (pc_bin){.low = low, .high = high, .weight = (upto - below) * table->total};
     bin->score = bin->weight * 0.5 * (low + high);
@@ -409,6 +409,27 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_group_s
   return status;
 }
 
+/* True if weights differ, so that the moments of bins do not determine chance. */
+static int finish_weights_differ(const pcal_measure *measure, const pc_group_state *state) {
+  return pc_measure_rows_are_units(measure) &&
+         pc_effective_sample_size(&state->totals) < (1.0 - 1e-9) * (double)state->totals.rows;
+}
+
+/* The mean of the null in closed form, where it is known, in place of the mean over replicas, which differs from
+ * it by about one percent: the verdict shows the same number without replicas.  Only grids with the
+ * moments of the verdict, whatever other metrics are measured. */
+static void finish_null_means(const pcal_measure *measure, const pc_group_state *state,
+                              pc_result_record *records) {
+  const pc_measure_plan *plan = &measure->plan;
+  for (size_t e = 0; e < plan->entry_count && !finish_weights_differ(measure, state); e++) {
+    const size_t slot = plan->entries[e].slot;
+    const double mean = records[e].outcome.null_mean;
+    if ((slot == plan->reliability_slot || slot == plan->classes_slot) &&
+        records[e].interval_result.has_null && mean > 0 && isfinite(mean))
+      records[e].interval_result.null_mean = mean;
+  }
+}
+
 /* One cluster shows nothing of the chance between clusters, two may agree by chance, and few show
  * little. */
 static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *records) {
@@ -454,6 +475,7 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
   PC_TRY(finish_resample(measure, state, &kept,
                          group == PC_ALL_ROWS ? NULL : results->group_names[group], records,
                          err));
+  finish_null_means(measure, state, records);
   for (size_t e = 0; e < measure->plan.entry_count; e++)
     pc_interval_bound(&measure->plan.entries[e].reading.range, records[e].outcome.value,
                       &records[e].interval_result);

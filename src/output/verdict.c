@@ -7,9 +7,10 @@
  *   margin   (1.96 sqrt(V) + 1/2) / N, V = sum p (1 - p): the gap that chance alone causes; the
  *            1/2 accounts for whole outcomes
  *   ECE      sum_b n_b/N |conf_b - acc_b|
- *   chance   mean of the ECE under the null: from the replicas where --null, or a figure of the
- *            same report, has drawn them for this ECE, else in closed form from the bins (stats/expected_ece.h).  Its standard
- *            deviation is always in closed form, so --null does not change the verdict
+ *   chance   mean of the ECE under the null, in closed form from the bins (stats/expected_ece.h); tables and
+ *            figures show the same number (measure/finish.c).  For importance weights that differ it
+ *            needs replicas: those of --null, or of a figure of the same report, else it is unknown.  The
+ *            limit of rule (1) is always in closed form, so --null does not change the verdict
  *   extreme  sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
  *            lie too close to 0 and 1, below 0 when too close to 1/2
  * Rules:
@@ -86,6 +87,12 @@ double pc_verdict_drawn_chance(const pcal_results *results) {
   return record->interval_result.null_mean;
 }
 
+/* True for importance weights that differ: closed forms of chance do not hold. */
+static int verdict_weights_differ(const pcal_results *results) {
+  return results->weights_are == PCAL_WEIGHTS_IMPORTANCE &&
+         results->effective < (1.0 - 1e-9) * (double)results->rows;
+}
+
 /* Rule (2): 1 where scores of class 1 are too extreme, -1 where not extreme enough, else 0. */
 static int verdict_tilt(const pcal_verdict *verdict, const verdict_sums *sums) {
   const double size = fabs(sums->extreme);
@@ -143,9 +150,11 @@ static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
       verdict_add_bin(&bins[b], &sums, out);
   out->where.share = out->has_where ? sums.largest / out->error : 0.0;
   const pc_chance_ece chance = pc_chance_ece_of(bins, results->bin_count, out->rows);
-  const double drawn = pc_verdict_drawn_chance(results);
+  const double drawn = verdict_weights_differ(results) ? pc_verdict_drawn_chance(results) : 0.0;
   out->chance_is_drawn = drawn > 0.0;
-  out->chance = drawn > 0.0 ? drawn : chance.mean;
+  out->chance = drawn > 0.0                       ? drawn
+                : verdict_weights_differ(results) ? (double)NAN
+                                                  : chance.mean;
   out->margin = (VERDICT_NORMAL * sqrt(sums.variance * out->rows) + 0.5) / out->rows;
   out->off_average = fabs(out->claimed - out->observed) > out->margin;
   out->kind = verdict_kind(out, &sums, chance.mean + VERDICT_DEVIATIONS * chance.deviation);

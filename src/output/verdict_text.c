@@ -187,12 +187,19 @@ static void verdict_text_basis_u(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, ").");
 }
 
-static void verdict_text_inside(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_inside(const pcal_results *results, const pcal_verdict *verdict,
+                                pc_text *out) {
+  const double tied = results->forecast.places.tied;
   verdict_text_percent(verdict->inside, out);
   pc_text_add(out, " of targets lie between the quantiles of levels ");
   verdict_text_level(verdict->lowest_level, out);
   pc_text_add(out, " and ");
   verdict_text_level(verdict->highest_level, out);
+  if (tied > 0) {
+    pc_text_add(out, ", where the ");
+    verdict_text_percent(tied, out);
+    pc_text_add(out, " that equal a quantile count in part");
+  }
   pc_text_add(out, "; calibrated: ");
   verdict_text_percent(verdict->highest_level - verdict->lowest_level, out);
   pc_text_add(out, " (chance alone: up to ");
@@ -200,10 +207,11 @@ static void verdict_text_inside(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, " off). The level that is most off is ");
 }
 
-static void verdict_text_basis_quantiles(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_basis_quantiles(const pcal_results *results,
+                                         const pcal_verdict *verdict, pc_text *out) {
   const int several = verdict->highest_level > verdict->lowest_level;
   if (several)
-    verdict_text_inside(verdict, out);
+    verdict_text_inside(results, verdict, out);
   else
     pc_text_add(out, "At level ");
   verdict_text_level(verdict->level, out);
@@ -219,7 +227,7 @@ static void verdict_text_basis(const pcal_results *results, const pcal_verdict *
   if (verdict_text_form(verdict) == PC_FORM_CLASSES)
     verdict_text_basis_classes(results, verdict, out);
   else if (verdict_text_form(verdict) == PC_FORM_QUANTILES)
-    verdict_text_basis_quantiles(verdict, out);
+    verdict_text_basis_quantiles(results, verdict, out);
   else
     verdict_text_basis_u(verdict, out);
 }
@@ -251,11 +259,20 @@ static void verdict_text_where(const pcal_results *results, const pcal_verdict *
 }
 
 static void verdict_text_chance(const pcal_results *results, const pcal_verdict *verdict,
-                                pc_text *out) {
+                                pcal_interface interface, pc_text *out) {
   if (verdict_text_form(verdict) != PC_FORM_CLASSES)
     return;
   pc_text_format(out, "the ECE%s is ", verdict_text_of_class_1(results));
   verdict_text_round(verdict->error, 3, out);
+  if (isnan(verdict->chance)) {
+    pc_text_add(out, "; importance weights that differ make the part of chance unknown, unless outcomes are "
+                     "drawn from the predictions");
+    pc_text_format(out, " (%s).",
+                   interface == PCAL_INTERFACE_PYTHON ? "null=True"
+                   : interface == PCAL_INTERFACE_C    ? "null of pcal_measure_config"
+                                                      : "--null");
+    return;
+  }
   pc_text_add(out, "; a calibrated model with these scores would show ");
   pc_write_number(verdict->chance, out);
   pc_text_add(out, " on average");
@@ -320,7 +337,11 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
   case PCAL_ADVICE_VARIANCE:
     return "it changes the variances and keeps the means";
   default:
-    return "it moves quantiles to where targets really fall";
+    return verdict_text_form(verdict) == PC_FORM_QUANTILES &&
+                   (verdict->kind == PCAL_VERDICT_TOO_HIGH || verdict->kind == PCAL_VERDICT_TOO_LOW)
+               ? "it moves quantiles to where targets really fall, though not beyond the "
+                 "outermost ones"
+               : "it moves quantiles to where targets really fall";
   }
 }
 
@@ -433,7 +454,7 @@ void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
     verdict_text_where(results, verdict, out);
     break;
   case PC_VERDICT_CHANCE:
-    verdict_text_chance(results, verdict, out);
+    verdict_text_chance(results, verdict, interface, out);
     break;
   case PC_VERDICT_ADVICE:
     verdict_text_advice(verdict, interface, out);
