@@ -484,7 +484,10 @@ class Result(Values):
             text = f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
             text += " unsure" if between and value.unsure else ""
             null = value.null
-            return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
+            if not null:
+                return text
+            mean = f"{null.mean:#.3g}".rstrip(".")  # the digits of the verdict
+            return f"{text} (calibrated: {mean}, p = {null.p_value:.3g})"
 
         many = len(self.groups) > _GROUP_COLUMNS
         columns = [self] if many else [self, *self.groups.values()]

@@ -16,8 +16,9 @@
  *       the same of two columns;
  *   (4) several columns: shape -> spline or ets from 1000 rows on; else temperature or ets, which
  *       keep every predicted class;
- *   (5) several columns, and the mean of some class is off: vector or dirichlet-odir, which have an
- *       intercept for each class; with fewer than 20 rows for each class dirichlet-odir, which shrinks them;
+ *   (5) several columns, the mean of some class is off, and by more deviations than the mean
+ *       confidence: vector or dirichlet-odir, which have an intercept for each class; with fewer than 20
+ *       rows for each class dirichlet-odir, which shrinks them;
  *   (6) confidences alone: spline or isotonic, which need no scores of other classes.
  * Edge cases:
  *   (1) a mean score of 0 or 1 is moved inside by 1e-9;
@@ -36,6 +37,7 @@
 #define ADVICE_STEPS 50
 #define ADVICE_STILL 1e-12 /* a step that is too short to matter */
 #define ADVICE_END 20.0
+#define ADVICE_NORMAL 1.96
 #define ADVICE_ROWS 1000
 #define ADVICE_CLASS_ROWS 20.0 /* for each class */
 
@@ -164,16 +166,23 @@ static void advice_class_1(const pcal_results *results, pcal_verdict *out) {
     advice_set_methods(out, "beta", "platt");
 }
 
+/* Rule (5): the worst class is farther beyond chance than the mean confidence. */
+static int advice_prefers_classes(const pcal_results *results, const pcal_verdict *out) {
+  const double top = ADVICE_NORMAL * fabs(out->claimed - out->observed) / out->margin;
+  return out->classes_off > 0 && (!out->off_average || results->class_means.deviate > top);
+}
+
 static void advice_columns(const pcal_results *results, pcal_verdict *out) {
   const double classes = (double)results->layout.classes;
-  if (out->advice == PCAL_ADVICE_CLASSES && results->effective >= ADVICE_CLASS_ROWS * classes)
+  const int many = results->effective >= ADVICE_CLASS_ROWS * classes;
+  if (out->advice == PCAL_ADVICE_CLASSES && many)
     advice_set_methods(out, "vector", "dirichlet-odir");
   else if (out->advice == PCAL_ADVICE_CLASSES)
     advice_set_methods(out, "dirichlet-odir", "temperature");
   else if (out->advice == PCAL_ADVICE_SHAPE && results->effective >= ADVICE_ROWS)
     advice_set_methods(out, "spline", "ets");
   else
-    advice_set_methods(out, "temperature", "ets");
+    advice_set_methods(out, "temperature", out->classes_off > 0 && many ? "vector" : "ets");
 }
 
 void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
@@ -190,7 +199,7 @@ void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
                                                   : PCAL_ADVICE_GRADED_SCORES;
   if (out->advice == PCAL_ADVICE_GRADED_SCORES)
     return;
-  if (out->classes_off > 0)
+  if (advice_prefers_classes(results, out))
     out->advice = PCAL_ADVICE_CLASSES;
   if (results->layout.kind == PCAL_CONFIDENCE)
     advice_set_methods(out, "spline", "isotonic");

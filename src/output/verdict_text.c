@@ -265,9 +265,7 @@ static void verdict_text_chance(const pcal_results *results, const pcal_verdict 
   pc_text_format(out, "the ECE%s is ", verdict_text_of_class_1(results));
   verdict_text_round(verdict->error, 3, out);
   if (isnan(verdict->chance)) {
-    pc_text_add(out, "; importance weights that differ make the part of chance unknown, unless outcomes are "
-                     "drawn from the predictions");
-    pc_text_format(out, " (%s).",
+    pc_text_format(out, "; as weights differ, %s shows how much a calibrated model would.",
                    interface == PCAL_INTERFACE_PYTHON ? "null=True"
                    : interface == PCAL_INTERFACE_C    ? "null of pcal_measure_config"
                                                       : "--null");

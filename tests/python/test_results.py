@@ -163,7 +163,7 @@ def test_one_number_for_chance(digits):
     assert shown in result.figure().svg
     without = pc.measure(logits=digits.logits, labels=digits.labels, metrics="brier")
     assert without.to_dict()["judgement"]["chance"] == mean
-    assert f"show {shown} on average" in without.verdict and shown in without.figure().svg
+    assert f"show {shown} on average" in without.verdict
 
 
 def test_advice_names_classes():
