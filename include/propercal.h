@@ -1138,14 +1138,15 @@ typedef enum pcal_verdict_kind {
   X(VARIANCE, "variance")       \
   X(QUANTILES, "quantiles")     \
   X(WIDER_PREDICTIONS, "wider") \
-  X(OTHER_METHOD, "other")
+  X(OTHER_METHOD, "other")      \
+  X(CLASSES, "classes")
 
 /* NONE: leave the predictions alone.  MORE_ROWS: the same, but there are too few rows to be
  * sure.  SLOPE, SHIFT, SLOPE_AND_SHIFT: fit a factor, an intercept, or both on the logit scale.
  * SHAPE: fit a curve.  GRADED_SCORES: every score is 0 or 1, so nothing can be fitted.  VARIANCE,
  * QUANTILES: map predicted variances or quantiles.  WIDER_PREDICTIONS: targets lie beyond the
  * outermost quantiles or samples, which no map of them reaches.  OTHER_METHOD: the method that
- * suits has been applied already. */
+ * suits has been applied already.  CLASSES: fit an intercept for each class. */
 typedef enum pcal_advice {
 #define PCAL_ADVICE_ENUM(advice, name) PCAL_ADVICE_##advice,
   PCAL_ADVICE_LIST(PCAL_ADVICE_ENUM)
@@ -1172,7 +1173,7 @@ typedef struct pcal_verdict {
   pcal_verdict_kind kind;
   int shift;        /* of TOO_NARROW and TOO_WIDE: 1 also too high, -1 also too low, else 0 */
   pcal_kind scores; /* of the data */
-  int binary;       /* one column: scores of class 1 */
+  int binary;       /* two classes, in one column or two: scores of class 1 are judged */
   double rows;      /* effective sample size */
   pcal_advice advice;
   const char *method, *alternative; /* calibrators to try, or NULL */
@@ -1181,8 +1182,8 @@ typedef struct pcal_verdict {
   double margin;            /* of claimed - observed */
   int off_average;          /* |claimed - observed| exceeds the margin */
   double error;             /* ECE in 15 bins of equal width */
-  double chance;            /* mean ECE of a calibrated model with these scores */
-  int chance_is_drawn;      /* chance is a mean over replicas of the null, else closed form */
+  double chance;            /* mean ECE of a calibrated model with these scores; NaN: unknown */
+  int chance_is_drawn;      /* for importance weights that differ: mean over replicas of the null */
   int has_where;
   pcal_verdict_bin where;
   /* Means with variances, and samples: u = F(target), uniform in a calibrated model. */
@@ -1200,6 +1201,12 @@ typedef struct pcal_verdict {
   const char *test;    /* spec; valid as long as the results */
   double test_p_value; /* below 0.05 / test_count: UNEVEN; NaN: an interval excludes 0 */
   size_t test_count;   /* of tests among the results */
+  /* More than two classes: those whose mean score is off by more than chance; a calibrated model
+   * has any of them once in 100.  The other fields are 0 if there are none. */
+  size_t classes_off;
+  size_t worst_class;                   /* farthest beyond chance */
+  double class_claimed, class_observed; /* its mean score, its frequency */
+  double class_margin;                  /* of class_claimed - class_observed */
 } pcal_verdict;
 
 #define PCAL_VERDICT_INIT                                                                      \
@@ -1207,7 +1214,7 @@ typedef struct pcal_verdict {
     sizeof(pcal_verdict), PCAL_VERDICT_CALIBRATED, 0, PCAL_PROBABILITY, 0, 0.0,                \
         PCAL_ADVICE_NONE, NULL, NULL, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0, 0,                        \
         {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, \
-        NULL, 0.0, 0                                                                           \
+        NULL, 0.0, 0, 0, 0, 0.0, 0.0, 0.0                                                      \
   }
 PCAL_API void pcal_verdict_init(pcal_verdict *verdict, size_t size);
 

@@ -124,11 +124,12 @@ class Verdict(str):
     shift : of too narrow and too wide predictions: 1 also too high, -1 also too low, else 0
     rows : effective sample size
     advice : "none", "gather" (more rows), "slope", "shift", "line", "shape", "graded",
-        "variance", "quantiles", "wider" or "other"
+        "variance", "quantiles", "wider", "other" or "classes" (an intercept for each class)
     method, alternative : calibrators to try, or None
     claimed, observed, margin : mean score, share of hits, and margin of their difference
     off_average : whether their difference exceeds the margin
-    error, chance : ECE in 15 bins of equal width, and its mean for a calibrated model
+    error, chance : ECE in 15 bins of equal width, and its mean for a calibrated model; nan with
+        importance weights that differ, unless the null was drawn
     chance_is_drawn : whether chance is a mean over replicas of the null
     where : the bin that adds most to the error (low, high, share, rows, claimed, observed), or
         None
@@ -140,6 +141,11 @@ class Verdict(str):
         look calibrated and that p-value is below 0.05, else None
     test_p_value : its p-value; NaN if an interval excludes 0 instead
     test_count : tests of calibration among the results
+    class_1 : whether class 1 was judged (two classes, in one column or two), not the top label
+    classes_off : of more than two classes, how many are predicted too often or too rarely
+    worst_class : index of the one that is farthest beyond chance, or None
+    class_claimed, class_observed, class_margin : its mean score, its frequency, and margin of their
+        difference
     """
 
     kind: str
@@ -170,6 +176,12 @@ class Verdict(str):
     test: "str | None"
     test_p_value: float
     test_count: int
+    class_1: bool
+    classes_off: int
+    worst_class: "int | None"
+    class_claimed: float
+    class_observed: float
+    class_margin: float
 
     @classmethod
     def _make(cls, fields: "dict[str, Any]") -> "Verdict":
@@ -479,7 +491,10 @@ class Result(Values):
             text = f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
             text += " unsure" if between and value.unsure else ""
             null = value.null
-            return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
+            if not null:
+                return text
+            mean = f"{null.mean:#.3g}".rstrip(".")  # the digits of the verdict
+            return f"{text} (calibrated: {mean}, p = {null.p_value:.3g})"
 
         many = len(self.groups) > _GROUP_COLUMNS
         columns = [self] if many else [self, *self.groups.values()]

@@ -7,7 +7,7 @@
 #include "base/normal.h"
 
 #define FORECAST_SAME_LEVEL 1e-9
-#define FORECAST_TIE 0x1p-44 /* added to a score for each number that equals the target */
+#define FORECAST_TIE 0x1p-44 /* unit of what is added to a score: 2^-44 (n + 1)^3 is below half a place */
 
 /* The number of ascending numbers that are below y, or at most y. */
 static size_t forecast_below(const double *numbers, size_t count, double y, int equal) {
@@ -25,7 +25,19 @@ static size_t forecast_below(const double *numbers, size_t count, double y, int 
 
 pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, double target) {
   return (pc_forecast_place){forecast_below(numbers, count, target, 0),
-                             forecast_below(numbers, count, target, 1)};
+                             forecast_below(numbers, count, target, 1), 0, 0};
+}
+
+/* The longest run of equal quantiles, the first of equally long ones. */
+static void forecast_find_run(const double *quantiles, size_t count, pc_forecast_place *out) {
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    for (end = begin + 1; end < count && quantiles[end] == quantiles[begin]; end++)
+      continue;
+    if (end - begin >= 2 && end - begin > out->last - out->first) {
+      out->first = begin;
+      out->last = end;
+    }
+  }
 }
 
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row) {
@@ -33,10 +45,13 @@ double pc_forecast_pit(const pc_forecast_shape *shape, const double *row) {
     return pc_normal_cdf((row[2] - row[0]) / row[1]);
   if (shape->form == PC_FORM_DISTANCES)
     return 0.5;
-  const pc_forecast_place place =
-      pc_forecast_place_find(row, shape->columns, row[shape->columns]);
-  return (double)(place.below + place.upto + 1) / (2.0 * ((double)shape->columns + 1.0)) +
-         (double)(place.upto - place.below) * FORECAST_TIE;
+  const size_t places = shape->columns + 1;
+  pc_forecast_place place = pc_forecast_place_find(row, shape->columns, row[shape->columns]);
+  if (shape->form == PC_FORM_QUANTILES)
+    forecast_find_run(row, shape->columns, &place);
+  const size_t run = place.first * places + place.last;
+  return (double)(place.below + place.upto + 1) / (2.0 * (double)places) +
+         (double)(place.upto - place.below + places * run) * FORECAST_TIE;
 }
 
 /* x as a whole number from 0 to most; 0 for NaN. */
@@ -46,11 +61,18 @@ static size_t forecast_whole(double x, size_t most) {
 
 /* Scores of a forged state need not belong to any place, so that every number is limited. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score) {
-  const double cells = 2.0 * ((double)shape->columns + 1.0);
+  const size_t places = shape->columns + 1;
+  const double cells = 2.0 * (double)places;
   const double middle = round(score * cells);
   const size_t both = forecast_whole(middle - 1.0, 2 * shape->columns);
-  const size_t tied = forecast_whole(round((score - middle / cells) / FORECAST_TIE), both);
-  return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2};
+  const size_t codes = shape->form == PC_FORM_QUANTILES ? places * places * places : places;
+  const size_t rest = forecast_whole(round((score - middle / cells) / FORECAST_TIE), codes - 1);
+  const size_t room = both < 2 * shape->columns - both ? both : 2 * shape->columns - both;
+  const size_t tied = rest % places < room ? rest % places : room, run = rest / places;
+  const size_t first = run / places, last = run % places;
+  const int runs = shape->form == PC_FORM_QUANTILES && first + 1 < last;
+  return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2, runs ? first : 0,
+                             runs ? last : 0};
 }
 
 /* The level of a quantile, or k / (n + 1) for sample k. */

@@ -95,7 +95,7 @@ static pcal_status finish_forecast_bins(const pcal_env *env, const pc_evidence *
                                        : layout->levels[b];
     const double upto = b + 1 == count ? 1.0
                         : samples      ? pc_target_ranks_share(places, high)
-                                       : pc_target_ranks_upto(places, b, high);
+                                       : places->upto[b];
     pc_bin *bin = &results->bins[b];
     *bin = (pc_bin){.low = low, .high = high, .weight = (upto - below) * table->total};
     bin->score = bin->weight * 0.5 * (low + high);
@@ -119,6 +119,34 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
                                          bin->weight > 0 ? pc_bin_confidence(bin) : (double)NAN,
                                          bin->weight > 0 ? pc_bin_frequency(bin) : (double)NAN};
   }
+  return PCAL_OK;
+}
+
+/* The bins of one class; in *room for a sparse grid. */
+static const pc_bin *finish_class_bins(const pc_evidence *evidence, size_t class_index,
+                                       pc_bin *room) {
+  if (evidence->grid.bins != NULL)
+    return evidence->grid.bins + class_index * evidence->grid.bin_count;
+  evidence->grid.read(evidence->grid.state, class_index, room);
+  return room;
+}
+
+/* What the verdict reads about classes. */
+static pcal_status finish_classes(const pcal_env *env, const pc_evidence *evidence,
+                                  pcal_results *results, pcal_error *err) {
+  const size_t classes = results->layout.classes, count = evidence->grid.bin_count;
+  pc_bin room[PC_RELIABILITY_BINS];
+  if (classes == 2) {
+    results->class_1_bins = pc_alloc(env, count, sizeof *results->class_1_bins);
+    if (results->class_1_bins == NULL)
+      return pc_fail_memory(err, "collecting results");
+    memcpy(results->class_1_bins, finish_class_bins(evidence, 0, room),
+           count * sizeof *results->class_1_bins);
+    return PCAL_OK;
+  }
+  for (size_t k = 0; k < classes; k++)
+    pc_class_means_add(finish_class_bins(evidence, k, room), count, classes,
+                       &results->class_means);
   return PCAL_OK;
 }
 
@@ -273,6 +301,8 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot &&
       measure->plan.layout.form != PC_FORM_DISTANCES)
     status = finish_reliability(&measure->env, &evidence, results, err);
+  if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.classes_slot)
+    status = finish_classes(&measure->env, &evidence, results, err);
   if (state != NULL)
     machine->release(&measure->env, &evidence);
   return status;
@@ -379,6 +409,27 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_group_s
   return status;
 }
 
+/* True if weights differ, so that the moments of bins do not determine chance. */
+static int finish_weights_differ(const pcal_measure *measure, const pc_group_state *state) {
+  return pc_measure_rows_are_units(measure) &&
+         pc_effective_sample_size(&state->totals) < (1.0 - 1e-9) * (double)state->totals.rows;
+}
+
+/* The mean of the null in closed form, where it is known, in place of the mean over replicas, which differs from
+ * it by about one percent: the verdict shows the same number without replicas.  Only grids with the
+ * moments of the verdict, whatever other metrics are measured. */
+static void finish_null_means(const pcal_measure *measure, const pc_group_state *state,
+                              pc_result_record *records) {
+  const pc_measure_plan *plan = &measure->plan;
+  for (size_t e = 0; e < plan->entry_count && !finish_weights_differ(measure, state); e++) {
+    const size_t slot = plan->entries[e].slot;
+    const double mean = records[e].outcome.null_mean;
+    if ((slot == plan->reliability_slot || slot == plan->classes_slot) &&
+        records[e].interval_result.has_null && mean > 0 && isfinite(mean))
+      records[e].interval_result.null_mean = mean;
+  }
+}
+
 /* One cluster shows nothing of the chance between clusters, two may agree by chance, and few show
  * little. */
 static void finish_warn_clusters(const pcal_measure *measure, pc_result_record *records) {
@@ -424,6 +475,7 @@ static pcal_status finish_state(const pcal_measure *measure, const pc_group_stat
   PC_TRY(finish_resample(measure, state, &kept,
                          group == PC_ALL_ROWS ? NULL : results->group_names[group], records,
                          err));
+  finish_null_means(measure, state, records);
   for (size_t e = 0; e < measure->plan.entry_count; e++)
     pc_interval_bound(&measure->plan.entries[e].config.range, records[e].outcome.value,
                       &records[e].interval_result);

@@ -245,6 +245,7 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
                                 size_t count, pc_measure_plan *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
   out->layout = *layout;
+  out->classes_slot = PC_NO_SLOT;
   if (request != NULL)
     out->intervals = *request;
   pcal_status status = PCAL_OK;
@@ -266,6 +267,26 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
   else
     pc_measure_plan_free(env, out);
   return status;
+}
+
+/* Of two classes one bin is the mirror of another, so the verdict reads the bins of class 1 with their
+ * squares, as it does those of one column. */
+pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *plan,
+                                          pcal_error *err) {
+  const pc_layout *layout = &plan->layout;
+  pc_need need;
+  if (layout->form != PC_FORM_CLASSES || layout->kind == PCAL_CONFIDENCE || layout->columns < 2)
+    return PCAL_OK;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_GRID;
+  need.view.kind = layout->classes == 2 ? PC_VIEW_CLASS : PC_VIEW_CLASSES;
+  need.view.index = layout->classes == 2;
+  need.grid.rule = PC_EDGES_RIGHT;
+  need.grid.bins = PC_RELIABILITY_BINS;
+  need.grid.moments = layout->classes == 2 ? PC_MOMENT_SQUARE : 0;
+  PC_TRY(plan_slot(env, plan, &need, &plan->classes_slot, err));
+  plan_sparse_grids(plan);
+  return PCAL_OK;
 }
 
 void pc_measure_plan_free(const pcal_env *env, pc_measure_plan *plan) {
@@ -329,7 +350,7 @@ int pc_measure_plan_reads(const pc_measure_plan *plan, size_t slot) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot)
       return 1;
-  return slot == plan->reliability_slot;
+  return slot == plan->reliability_slot || slot == plan->classes_slot;
 }
 
 int pc_measure_plan_has_cells(const pc_measure_plan *plan, size_t slot) {

@@ -80,6 +80,7 @@ void pc_results_free(pcal_results *results) {
   pc_free(&env, results->records);
   pc_free(&env, results->bins);
   pc_free(&env, results->public_bins);
+  pc_free(&env, results->class_1_bins);
   pc_name_list_free(&env, results->class_names, results->class_count);
   pc_name_list_free(&env, results->group_names, results->group_count);
   pc_free(&env, results->group_weights);

@@ -5,6 +5,7 @@
 #include "measure/group_states.h"
 #include "measure/interval_request.h"
 #include "metrics/target_ranks.h"
+#include "stats/class_means.h"
 #include "system/threads.h"
 
 /* How the rows behind a result were measured; combined with |. */
@@ -81,7 +82,10 @@ struct pcal_results {
   pc_bin *bins;                   /* natural view, 15 bins of equal width */
   pcal_bin *public_bins;
   size_t bin_count;
-  pc_pit_summary forecast; /* samples and quantiles only */
+  /* Two columns: bins of class 1, as many as `bins`; the verdict reads them.  Else NULL. */
+  pc_bin *class_1_bins;
+  pc_class_means class_means; /* more than two columns */
+  pc_pit_summary forecast;    /* samples and quantiles only */
   char **class_names;
   size_t class_count;
   char **group_names;

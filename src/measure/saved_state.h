@@ -11,7 +11,7 @@
 
 #define PC_STATE_MAGIC "PCALSTAT"
 #define PC_STATE_MAGIC_BYTES PC_ENVELOPE_MAGIC_BYTES
-#define PC_STATE_VERSION 4 /* lower versions were never released */
+#define PC_STATE_VERSION 5 /* lower versions were never released */
 #define PC_STATE_HEAD_BYTES PC_ENVELOPE_HEAD_BYTES
 #define PC_STATE_METRICS_MAX 10000
 

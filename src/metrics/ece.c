@@ -23,6 +23,7 @@
  * Cost: O(1) per row; mass: one sort. */
 #include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
+#include "stats/expected_ece.h"
 
 enum { ECE_BINS, ECE_BINNING, ECE_NORM, ECE_DEBIAS, ECE_EDGES, ECE_VIEW, ECE_CONVENTION };
 enum { ECE_BY_WIDTH, ECE_BY_MASS, ECE_BY_SWEEP };
@@ -209,6 +210,9 @@ static pcal_status ece_evaluate(const pc_options *options, const pc_evidence *ev
   if (evidence->machine == PC_CURVE)
     return ece_evaluate_mass(options, evidence, env, out, err);
   ece_value(options, evidence->grid.bins, evidence->grid.bin_count, evidence->total, out);
+  if (options->value[ECE_NORM].choice == PC_NORM_L1)
+    out->null_mean =
+        pc_chance_ece_of(evidence->grid.bins, evidence->grid.bin_count, evidence->total).mean;
   return pc_plot_table_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph,
                             err);
 }

@@ -77,6 +77,7 @@ typedef struct pc_metric_result {
   pc_interval_noise noise;           /* for PC_SCALE_NORM */
   pc_interval_count count;           /* if linear in a number of events */
   int pairs_on_device;               /* a device has compared the pairs of rows */
+  double null_mean; /* of a calibrated model with these scores, in closed form; 0: unknown */
   int tested;                        /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];

@@ -13,9 +13,8 @@
  *     uses their levels, coverage the central intervals that they contain (a level and one
  *     minus it), at most 8;
  * (3) targets that equal quantiles: a quantile of level t is calibrated if
- *     P(y < q) <= t <= P(y <= q), so each share is the value nearest to its level among those
- *     that ties allow; c_p likewise lies between the shares inside the open and the closed
- *     interval;
+ *     P(y < q) <= t <= P(y <= q); the share nearest to t between these counts, apart for rows that predict
+ *     different point masses (metrics/target_ranks.c).  c_p is the difference of two such shares;
  * (4) weights are frequencies.
  * Parts of pit: `bins`, half the sum over equal-width bins (lo, hi] of |share - 1/B|; mean and
  * variance of u, which are 1/2 and 1/12 if calibrated.
@@ -153,7 +152,7 @@ typedef struct pit_view {
 
 static pcal_status pit_open(const pc_evidence *evidence, const pcal_env *env, pit_view *out,
                             pcal_error *err) {
-  *out = (pit_view){evidence->layout, &evidence->curve.parts[0], {0, NULL, NULL, NULL}};
+  *out = (pit_view){evidence->layout, &evidence->curve.parts[0], {0, NULL, NULL, 0.0}};
   return out->layout->form == PC_FORM_GAUSSIAN
              ? PCAL_OK
              : pc_target_ranks_new(env, out->layout, out->table, &out->places, err);
@@ -168,13 +167,10 @@ static double pit_central(const pit_view *view, double level) {
     return pc_target_ranks_share(&view->places, high) -
            pc_target_ranks_share(&view->places, low);
   const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
-  const pc_target_ranks *places = &view->places;
   pc_level from, to;
   pc_level_make(&shape, low, &from);
   pc_level_make(&shape, high, &to);
-  const double open = places->below[to.column] - places->upto[from.column];
-  const double closed = places->upto[to.column] - places->below[from.column];
-  return fmin(fmax(level, open), closed);
+  return view->places.upto[to.column] - view->places.upto[from.column];
 }
 
 /* Share of targets up to the quantile of a level. */
@@ -186,7 +182,7 @@ static double pit_upto(const pit_view *view, double level) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
   pc_level at;
   pc_level_make(&shape, level, &at);
-  return pc_target_ranks_upto(&view->places, at.column, level);
+  return view->places.upto[at.column];
 }
 
 /* Share of low < u <= high, with u = 0 in the first bin. */
@@ -380,7 +376,8 @@ const pc_metric pc_metric_quantile_ce = {
             .about = "Share of targets below predicted quantiles, compared with their "
                      "levels. If targets equal quantiles, as for days without rain, the "
                      "value between the shares of targets below and at most equal that is "
-                     "nearest to the level is used. Samples use the distribution of ranks.",
+                     "nearest to the level is used, apart for rows that predict different point "
+                     "masses, so that these hide no errors of other rows. Samples use the distribution of ranks.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
             .notion = PCAL_NOTION_PROBABILISTIC,

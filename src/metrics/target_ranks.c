@@ -7,7 +7,15 @@
  * seed nor on the order of rows.
  *
  * Quantiles: q of level t is calibrated if P(y < q) <= t <= P(y <= q).  Without ties these are
- * equal; at a point mass any level in between is possible, and the share nearest to t is used.
+ * equal.  At a point mass u is uniform between the predicted distribution function below and at the target,
+ * which lie somewhere between levels.  So rows are divided by the point mass that they predict, their longest run
+ * of equal quantiles (pc_forecast_place), and in each part
+ *   upto_j     the share nearest to t_j between P(y < q_j) and P(y <= q_j) within the part: right by
+ *              definition where these enclose t_j, which is so for the levels inside a predicted mass
+ * and the shares of the parts are added up, weighted by their rows.  An error of rows without a point mass is not
+ * hidden by rows with one.
+ * Edge case: a point mass at one quantile only is not a run.  Its rows and those without one are the same part,
+ * in which errors up to the share of the tied targets stay hidden.
  *
  * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, when both are averaged
  * over cells of width w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of
@@ -15,7 +23,7 @@
  * Source: Hamill, Interpretation of rank histograms, Monthly Weather Review 2001; Czado,
  * Gneiting & Held, Predictive model assessment for count data, Biometrics 2009.
  * Accuracy: weights are added in the order of scores.
- * Cost: O(rows + n). */
+ * Cost: O(rows + n); quantiles O(rows + n^2 + n parts). */
 #include "metrics/target_ranks.h"
 
 #include <math.h>
@@ -57,34 +65,100 @@ static pcal_status target_ranks_of_samples(const pcal_env *env, const pc_curve_t
   return PCAL_OK;
 }
 
+/* Rows that predict the same run of equal quantiles: weights of the targets below each quantile, and below
+ * or equal to it, not yet cumulated. */
+typedef struct target_ranks_part {
+  double total;
+  double *below, *upto;
+} target_ranks_part;
+
+typedef struct target_ranks_parts {
+  size_t columns, count;
+  uint32_t *index; /* of the part of run first (n + 1) + last, plus 1; 0: no row has it */
+  target_ranks_part *part;
+  double *sums; /* of all parts */
+} target_ranks_parts;
+
+static size_t target_ranks_run(const target_ranks_parts *parts, pc_forecast_place place) {
+  return place.first * (parts->columns + 1) + place.last;
+}
+
+static void target_ranks_parts_free(const pcal_env *env, target_ranks_parts *parts) {
+  pc_free(env, parts->index);
+  pc_free(env, parts->part);
+  pc_free(env, parts->sums);
+}
+
+static pcal_status target_ranks_parts_new(const pcal_env *env, const pc_curve_table *table,
+                                          const pc_forecast_shape *shape,
+                                          target_ranks_parts *out, pcal_error *err) {
+  const size_t places = shape->columns + 1;
+  *out = (target_ranks_parts){shape->columns, 0, NULL, NULL, NULL};
+  out->index = pc_alloc(env, places * places, sizeof *out->index);
+  for (size_t i = 0; out->index != NULL && i < table->count; i++) {
+    uint32_t *index =
+        &out->index[target_ranks_run(out, pc_forecast_place_of(shape, table->score[i]))];
+    if (*index == 0)
+      *index = (uint32_t)++out->count;
+  }
+  out->part = pc_alloc(env, out->count, sizeof *out->part);
+  out->sums = pc_alloc(env, out->count * 2 * shape->columns, sizeof *out->sums);
+  if (out->index == NULL || out->part == NULL || out->sums == NULL)
+    return pc_fail_memory(err, "counting ranks");
+  for (size_t p = 0; p < out->count; p++) {
+    out->part[p].below = out->sums + p * 2 * shape->columns;
+    out->part[p].upto = out->part[p].below + shape->columns;
+  }
+  return PCAL_OK;
+}
+
+static void target_ranks_parts_add(const target_ranks_parts *parts, pc_forecast_place place,
+                                   double weight) {
+  const target_ranks_part *part = &parts->part[parts->index[target_ranks_run(parts, place)] - 1];
+  if (place.upto < parts->columns) /* the first quantile above the target */
+    part->below[place.upto] += weight;
+  if (place.below < parts->columns) /* the first that is not below it */
+    part->upto[place.below] += weight;
+}
+
+/* Adds the rows of a part up to each quantile. */
+static void target_ranks_part_upto(const target_ranks_part *part, const double *levels,
+                                   size_t columns, double *upto) {
+  double below = 0.0, most = 0.0;
+  for (size_t j = 0; j < columns; j++) {
+    below += part->below[j];
+    most += part->upto[j];
+    upto[j] += fmin(fmax(levels[j] * part->total, below), most);
+  }
+}
+
 static pcal_status target_ranks_of_quantiles(const pcal_env *env, const pc_curve_table *table,
                                              const pc_forecast_shape *shape,
                                              pc_target_ranks *out, pcal_error *err) {
-  out->below = pc_alloc(env, 2 * out->count, sizeof *out->below);
-  if (out->below == NULL)
-    return pc_fail_memory(err, "counting ranks");
-  out->upto = out->below + out->count;
-  for (size_t i = 0; i < table->count; i++) {
+  target_ranks_parts parts;
+  out->upto = pc_alloc(env, out->count, sizeof *out->upto);
+  pcal_status status = target_ranks_parts_new(env, table, shape, &parts, err);
+  if (status == PCAL_OK && out->upto == NULL)
+    status = pc_fail_memory(err, "counting ranks");
+  for (size_t i = 0; status == PCAL_OK && i < table->count; i++) {
     const pc_forecast_place place = pc_forecast_place_of(shape, table->score[i]);
-    if (place.upto < out->count) /* the first quantile above the target */
-      out->below[place.upto] += table->weight[i];
-    if (place.below < out->count) /* the first that is not below it */
-      out->upto[place.below] += table->weight[i];
+    target_ranks_parts_add(&parts, place, table->weight[i]);
+    parts.part[parts.index[target_ranks_run(&parts, place)] - 1].total += table->weight[i];
+    out->tied += place.upto > place.below ? table->weight[i] / table->total : 0.0;
   }
-  for (size_t j = 1; j < out->count; j++) {
-    out->below[j] += out->below[j - 1];
-    out->upto[j] += out->upto[j - 1];
-  }
-  for (size_t j = 0; j < 2 * out->count; j++)
-    out->below[j] /= table->total;
-  return PCAL_OK;
+  for (size_t p = 0; status == PCAL_OK && p < parts.count; p++)
+    target_ranks_part_upto(&parts.part[p], shape->levels, out->count, out->upto);
+  for (size_t j = 0; status == PCAL_OK && j < out->count; j++)
+    out->upto[j] /= table->total;
+  target_ranks_parts_free(env, &parts);
+  return status;
 }
 
 pcal_status pc_target_ranks_new(const pcal_env *env, const pc_layout *layout,
                                 const pc_curve_table *table, pc_target_ranks *out,
                                 pcal_error *err) {
   const pc_forecast_shape shape = {layout->form, layout->columns, layout->levels};
-  *out = (pc_target_ranks){layout->columns, NULL, NULL, NULL};
+  *out = (pc_target_ranks){layout->columns, NULL, NULL, 0.0};
   const pcal_status status = layout->form == PC_FORM_QUANTILES
                                  ? target_ranks_of_quantiles(env, table, &shape, out, err)
                                  : target_ranks_of_samples(env, table, &shape, out, err);
@@ -95,8 +169,8 @@ pcal_status pc_target_ranks_new(const pcal_env *env, const pc_layout *layout,
 
 void pc_target_ranks_free(const pcal_env *env, pc_target_ranks *places) {
   pc_free(env, places->mass);
-  pc_free(env, places->below);
-  *places = (pc_target_ranks){0, NULL, NULL, NULL};
+  pc_free(env, places->upto);
+  *places = (pc_target_ranks){0, NULL, NULL, 0.0};
 }
 
 double pc_target_ranks_share(const pc_target_ranks *places, double level) {
@@ -108,10 +182,6 @@ double pc_target_ranks_share(const pc_target_ranks *places, double level) {
     share += places->mass[c];
   }
   return share;
-}
-
-double pc_target_ranks_upto(const pc_target_ranks *places, size_t column, double level) {
-  return fmin(fmax(level, places->below[column]), places->upto[column]);
 }
 
 /* The mean of (u - 1/2)^(2 k) for u uniform in [low, high]. */

@@ -9,12 +9,13 @@
  *   mass   n + 1 shares of targets, one for each cell between neighbouring samples; a target
  *          that equals samples is divided equally among the cells that it touches
  * For n quantiles:
- *   below  share of targets below each quantile
- *   upto   share of targets below or equal to it
- * Owned; free with pc_target_ranks_free.  Arrays of the other form are NULL. */
+ *   upto   share of targets up to each quantile; targets equal to it count in part
+ *   tied   share of targets that equal a quantile
+ * Owned; free with pc_target_ranks_free.  The array of the other form is NULL. */
 typedef struct pc_target_ranks {
   size_t count; /* n */
-  double *mass, *below, *upto;
+  double *mass, *upto;
+  double tied;
 } pc_target_ranks;
 
 PC_CHECKED pcal_status pc_target_ranks_new(const pcal_env *env, const pc_layout *layout,
@@ -24,10 +25,6 @@ void pc_target_ranks_free(const pcal_env *env, pc_target_ranks *places);
 
 /* For samples: the share of u <= level, with u uniform inside each cell. */
 double pc_target_ranks_share(const pc_target_ranks *places, double level);
-
-/* For quantiles: the share of targets up to quantile number `column`; if targets equal the
- * quantile, the possible share nearest to `level`. */
-double pc_target_ranks_upto(const pc_target_ranks *places, size_t column, double level);
 
 /* Summary of u for the verdict (output/verdict_forecast.c).  Samples: means over rows of u
  * and of (u - 1/2)^2, and their variances for one row of a calibrated model.  Samples and

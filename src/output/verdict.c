@@ -1,15 +1,17 @@
 /* The verdict on classes.
  *
- * From the reliability table of the natural view (15 bins of equal width), compared with labels
- * of a calibrated model drawn from the scores (the null):
+ * From the reliability table (15 bins of equal width) of the scores of class 1, where there are two classes, in
+ * one column or two; else of the top label.  It is compared with labels of a calibrated model drawn
+ * from the scores (the null):
  *   gap      mean score minus share of hits
  *   margin   (1.96 sqrt(V) + 1/2) / N, V = sum p (1 - p): the gap that chance alone causes; the
  *            1/2 accounts for whole outcomes
  *   ECE      sum_b n_b/N |conf_b - acc_b|
- *   chance   mean of the ECE under the null: from the replicas where --null, or a figure of the
- *            same report, has drawn them for this ECE, else in closed form from the bins
- *            (stats/expected_ece.h).  Its standard deviation is always in closed form, so
- *            --null does not change the verdict
+ *   chance   mean of the ECE under the null, in closed form from the bins
+ *            (stats/expected_ece.h); tables and figures show the same number (measure/finish.c).
+ *            For importance weights that differ it needs replicas: those of --null, or of a
+ *            figure of the same report, else it is unknown.  The limit of rule (1) is always in
+ *            closed form, so --null does not change the verdict
  *   extreme  sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
  *            lie too close to 0 and 1, below 0 when too close to 1/2
  * Rules:
@@ -19,7 +21,10 @@
  *   (2) class 1, |extreme| above half of the ECE and above 1.5 |gap|: over- or under-confident;
  *   (3) |gap| beyond the margin: over- or under-confident; for class 1: too high or too low;
  *   (4) else uneven: errors of both signs cancel on average;
- *   (5) calibrated by (1), but a test among the results contradicts: uneven (verdict_tests.c).  A
+ *   (5) more than two classes, of which some are predicted too often or too rarely
+ *       (stats/class_means.h): calibrated by (1) becomes uneven; other kinds stay.  A calibrated model
+ *       fails at most once in 100;
+ *   (6) calibrated by (1) and (5), but a test among the results contradicts: uneven (verdict_tests.c).  A
  *       calibrated model then passes at least 18 times out of 20.
  * The bin reported is the one that adds most to the ECE. */
 #include "output/verdict.h"
@@ -58,6 +63,10 @@ static void verdict_add_bin(const pc_bin *bin, verdict_sums *sums, pcal_verdict 
   out->where.observed = pc_bin_frequency(bin);
 }
 
+const pc_bin *pc_verdict_bins(const pcal_results *results) {
+  return results->class_1_bins != NULL ? results->class_1_bins : results->bins;
+}
+
 static int verdict_has_null(const pcal_results *results) {
   for (size_t m = 0; m < results->metric_count; m++)
     if (results->records[m].interval_result.has_null)
@@ -68,14 +77,21 @@ static int verdict_has_null(const pcal_results *results) {
 double pc_verdict_drawn_chance(const pcal_results *results) {
   if (!verdict_has_null(results))
     return results->drawn_chance;
-  const char *view =
-      pc_layout_is_binary(&results->layout) ? "ece:view=positive" : "ece:view=top";
-  const pc_result_record *record = pc_results_record(results, "ece");
-  if (record == NULL || !record->interval_result.has_null)
-    record = pc_results_record(results, view);
+  const int of_class_1 =
+      pc_layout_is_binary(&results->layout) || results->class_1_bins != NULL;
+  const pc_result_record *record =
+      pc_results_record(results, of_class_1 ? "ece:view=positive" : "ece:view=top");
+  if (record == NULL && results->class_1_bins == NULL) /* view=auto */
+    record = pc_results_record(results, "ece");
   if (record == NULL || !record->interval_result.has_null)
     return results->drawn_chance;
   return record->interval_result.null_mean;
+}
+
+/* True for importance weights that differ: closed forms of chance do not hold. */
+static int verdict_weights_differ(const pcal_results *results) {
+  return results->weights_are == PCAL_WEIGHTS_IMPORTANCE &&
+         results->effective < (1.0 - 1e-9) * (double)results->rows;
 }
 
 /* Rule (2): 1 where scores of class 1 are too extreme, -1 where not extreme enough, else 0. */
@@ -112,19 +128,38 @@ static void verdict_tried(const char *tried, pcal_verdict *out) {
   out->method = out->alternative = NULL;
 }
 
+/* Rule (5). */
+static void verdict_class_means(const pc_class_means *means, pcal_verdict *out) {
+  out->classes_off = means->off;
+  if (means->off == 0)
+    return;
+  out->worst_class = means->worst;
+  out->class_claimed = means->claimed;
+  out->class_observed = means->observed;
+  out->class_margin = means->margin;
+  if (out->kind != PCAL_VERDICT_CALIBRATED)
+    return;
+  out->kind = PCAL_VERDICT_UNEVEN;
+  out->has_where = 0; /* classes are to blame, not a range of scores */
+}
+
 static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
+  const pc_bin *bins = pc_verdict_bins(results);
   verdict_sums sums = {0.0, 0.0, 0.0};
   for (size_t b = 0; b < results->bin_count; b++)
-    if (results->bins[b].weight > 0)
-      verdict_add_bin(&results->bins[b], &sums, out);
+    if (bins[b].weight > 0)
+      verdict_add_bin(&bins[b], &sums, out);
   out->where.share = out->has_where ? sums.largest / out->error : 0.0;
-  const pc_chance_ece chance = pc_chance_ece_of(results->bins, results->bin_count, out->rows);
-  const double drawn = pc_verdict_drawn_chance(results);
+  const pc_chance_ece chance = pc_chance_ece_of(bins, results->bin_count, out->rows);
+  const double drawn = verdict_weights_differ(results) ? pc_verdict_drawn_chance(results) : 0.0;
   out->chance_is_drawn = drawn > 0.0;
-  out->chance = drawn > 0.0 ? drawn : chance.mean;
+  out->chance = drawn > 0.0                       ? drawn
+                : verdict_weights_differ(results) ? (double)NAN
+                                                  : chance.mean;
   out->margin = (VERDICT_NORMAL * sqrt(sums.variance * out->rows) + 0.5) / out->rows;
   out->off_average = fabs(out->claimed - out->observed) > out->margin;
   out->kind = verdict_kind(out, &sums, chance.mean + VERDICT_DEVIATIONS * chance.deviation);
+  verdict_class_means(&results->class_means, out);
   pc_verdict_test(results, out);
   pc_verdict_advise(results, out);
 }
@@ -132,7 +167,8 @@ static void verdict_classes(const pcal_results *results, pcal_verdict *out) {
 void pc_verdict_judge(const pcal_results *results, pcal_verdict *out) {
   *out = (pcal_verdict){.size = sizeof *out,
                         .scores = results->layout.kind,
-                        .binary = pc_layout_is_binary(&results->layout),
+                        .binary = pc_layout_is_binary(&results->layout) ||
+                                  results->class_1_bins != NULL,
                         .rows = results->effective};
   if (results->layout.form == PC_FORM_CLASSES)
     verdict_classes(results, out);

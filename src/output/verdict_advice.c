@@ -13,9 +13,13 @@
  *   (2) every score is 0 or 1: nothing can be fitted;
  *   (3) one column: slope -> temperature or platt; shift, line -> platt or beta; shape ->
  *       isotonic or spline from 1000 rows on, else beta or platt;
+ *       the same of two columns;
  *   (4) several columns: shape -> spline or ets from 1000 rows on; else temperature or ets, which
  *       keep every predicted class;
- *   (5) confidences alone: spline or isotonic, which need no scores of other classes.
+ *   (5) several columns, the mean of some class is off, and by more deviations than the mean
+ *       confidence: vector or dirichlet-odir, which have an intercept for each class; with fewer than 20
+ *       rows for each class dirichlet-odir, which shrinks them;
+ *   (6) confidences alone: spline or isotonic, which need no scores of other classes.
  * Edge cases:
  *   (1) a mean score of 0 or 1 is moved inside by 1e-9;
  *   (2) fits to separated outcomes end at |a| = 20, b = 0 or b = 20;
@@ -33,7 +37,9 @@
 #define ADVICE_STEPS 50
 #define ADVICE_STILL 1e-12 /* a step that is too short to matter */
 #define ADVICE_END 20.0
+#define ADVICE_NORMAL 1.96
 #define ADVICE_ROWS 1000
+#define ADVICE_CLASS_ROWS 20.0 /* for each class */
 
 static double advice_logit(const pc_bin *bin) {
   const double p = fmin(fmax(pc_bin_confidence(bin), 1e-9), 1 - 1e-9);
@@ -54,10 +60,11 @@ typedef struct advice_groups {
 
 static advice_groups advice_groups_of(const pcal_results *results) {
   advice_groups groups = {.count = 0};
+  const pc_bin *bins = pc_verdict_bins(results);
   for (size_t b = 0; b < results->bin_count && groups.count < PC_RELIABILITY_BINS; b++)
-    if (results->bins[b].weight > 0) {
-      groups.bin[groups.count] = &results->bins[b];
-      groups.logit[groups.count++] = advice_logit(&results->bins[b]);
+    if (bins[b].weight > 0) {
+      groups.bin[groups.count] = &bins[b];
+      groups.logit[groups.count++] = advice_logit(&bins[b]);
     }
   return groups;
 }
@@ -109,7 +116,7 @@ static double advice_fit(const pcal_results *results, const advice_groups *group
 static double advice_shape(const pcal_results *results) {
   double loss = 0.0;
   for (size_t b = 0; b < results->bin_count; b++) {
-    const pc_bin *bin = &results->bins[b];
+    const pc_bin *bin = &pc_verdict_bins(results)[b];
     if (!(bin->weight > 0))
       continue;
     const double p = pc_bin_frequency(bin);
@@ -136,8 +143,9 @@ static pcal_advice advice_model(const pcal_results *results, pcal_verdict_kind k
 }
 
 static int advice_has_graded_scores(const pcal_results *results) {
+  const pc_bin *bins = pc_verdict_bins(results);
   for (size_t b = 0; b < results->bin_count; b++)
-    if (results->bins[b].weight > 0 && pc_bin_outcome_variance(&results->bins[b]) > 0)
+    if (bins[b].weight > 0 && pc_bin_outcome_variance(&bins[b]) > 0)
       return 1;
   return 0;
 }
@@ -147,7 +155,7 @@ static void advice_set_methods(pcal_verdict *out, const char *method, const char
   out->alternative = alternative;
 }
 
-static void advice_one_column(const pcal_results *results, pcal_verdict *out) {
+static void advice_class_1(const pcal_results *results, pcal_verdict *out) {
   if (out->advice == PCAL_ADVICE_SLOPE)
     advice_set_methods(out, "temperature", "platt");
   else if (out->advice != PCAL_ADVICE_SHAPE)
@@ -158,11 +166,23 @@ static void advice_one_column(const pcal_results *results, pcal_verdict *out) {
     advice_set_methods(out, "beta", "platt");
 }
 
+/* Rule (5): the worst class is farther beyond chance than the mean confidence. */
+static int advice_prefers_classes(const pcal_results *results, const pcal_verdict *out) {
+  const double top = ADVICE_NORMAL * fabs(out->claimed - out->observed) / out->margin;
+  return out->classes_off > 0 && (!out->off_average || results->class_means.deviate > top);
+}
+
 static void advice_columns(const pcal_results *results, pcal_verdict *out) {
-  if (out->advice == PCAL_ADVICE_SHAPE && results->effective >= ADVICE_ROWS)
+  const double classes = (double)results->layout.classes;
+  const int many = results->effective >= ADVICE_CLASS_ROWS * classes;
+  if (out->advice == PCAL_ADVICE_CLASSES && many)
+    advice_set_methods(out, "vector", "dirichlet-odir");
+  else if (out->advice == PCAL_ADVICE_CLASSES)
+    advice_set_methods(out, "dirichlet-odir", "temperature");
+  else if (out->advice == PCAL_ADVICE_SHAPE && results->effective >= ADVICE_ROWS)
     advice_set_methods(out, "spline", "ets");
   else
-    advice_set_methods(out, "temperature", "ets");
+    advice_set_methods(out, "temperature", out->classes_off > 0 && many ? "vector" : "ets");
 }
 
 void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
@@ -179,10 +199,12 @@ void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
                                                   : PCAL_ADVICE_GRADED_SCORES;
   if (out->advice == PCAL_ADVICE_GRADED_SCORES)
     return;
+  if (advice_prefers_classes(results, out))
+    out->advice = PCAL_ADVICE_CLASSES;
   if (results->layout.kind == PCAL_CONFIDENCE)
     advice_set_methods(out, "spline", "isotonic");
   else if (out->binary)
-    advice_one_column(results, out);
+    advice_class_1(results, out);
   else
     advice_columns(results, out);
 }

@@ -12,7 +12,7 @@
  *   (3) mean above 1/2: too low, below: too high.
  *
  * Quantiles at levels t_1 < ... < t_L are judged by F_j, the share of targets up to quantile j
- * (targets equal to it count so that F_j is as near to t_j as possible):
+ * (targets at a point mass count in part, metrics/target_ranks.c):
  *   shift    sum_j (F_j - t_j): above 0 when quantiles are too high
  *   width    sum_j (1/2 - t_j) (F_j - t_j): above 0 when quantiles are too close together; only
  *            where levels lie on both sides of 1/2
@@ -22,14 +22,17 @@
  *            quantile of 0.005 / L, with a continuity correction of 1/(2 N)
  * A calibrated model exceeds shift and width once in 50 each, some level once in 100.
  * Rules:
- *   (4) width beyond its margin: too narrow or too wide.  Not too narrow where the shift has more
- *       than twice as many deviations, since it moves targets out of intervals of any width;
+ *   (4) width beyond its margin: too narrow or too wide.  Not too narrow where the shift is beyond its margin
+ *       and has more than twice as many deviations, or targets lie beyond one end only and another quantile is
+ *       clearly off in the same direction, since it moves targets out of intervals of any width;
  *   (5) shift beyond its margin: too high or too low;
  *   (6) else some level beyond its margin: uneven.
  *
  * Advice for means with variances: variance-platt where the width is off, else
- * quantile-isotonic.  Advice for quantiles and samples: quantile-isotonic, unless too many targets
- * lie beyond the outermost ones, which it cannot extend. */
+ * quantile-isotonic.  Advice for samples: quantile-isotonic, unless too many targets lie beyond the outermost
+ * ones, which it cannot extend.  Advice for quantiles: the same, but quantile-isotonic where too many
+ * targets lie beyond one end only and another quantile is clearly off in the same direction: these are shifted, and
+ * it moves all others. */
 #include <math.h>
 
 #include "base/normal.h"
@@ -38,6 +41,8 @@
 #define FORECAST_DEVIATIONS 2.24
 #define QUANTILE_DEVIATIONS 2.33
 #define FORECAST_NORMAL 1.96
+#define FORECAST_MOVED 2.8        /* deviations of another quantile; more than those of a map fitted to other rows */
+#define FORECAST_MOVED_SHARE 0.15 /* of the deviations at the end */
 #define FORECAST_FEW 1000
 
 static void verdict_forecast_set_advice(pcal_verdict *out, pcal_advice advice,
@@ -124,7 +129,7 @@ static double verdict_forecast_contrast(const pcal_results *results, double cent
   double sum = 0.0, variance = 0.0;
   for (size_t i = 0; i < layout->columns; i++) {
     const double t = layout->levels[i], weight = centre - slope * t;
-    sum += weight * (pc_target_ranks_upto(&results->forecast.places, i, t) - t);
+    sum += weight * (results->forecast.places.upto[i] - t);
     for (size_t j = 0; j < layout->columns; j++) {
       const double other = layout->levels[j];
       variance += weight * (centre - slope * other) * (fmin(t, other) - t * other);
@@ -140,7 +145,7 @@ static int verdict_forecast_level(const pcal_results *results, pcal_verdict *out
   double worst = -1.0;
   for (size_t j = 0; j < layout->columns; j++) {
     const double t = layout->levels[j], deviation = sqrt(t * (1 - t) / results->effective);
-    const double share = pc_target_ranks_upto(&results->forecast.places, j, t);
+    const double share = results->forecast.places.upto[j];
     const double off = fmax(fabs(share - t) - 0.5 / results->effective, 0.0) / deviation;
     if (off <= worst)
       continue;
@@ -158,20 +163,39 @@ static void verdict_forecast_inside(const pcal_results *results, pcal_verdict *o
   const double low = results->layout.levels[0], high = results->layout.levels[last];
   out->lowest_level = low;
   out->highest_level = high;
-  out->inside = pc_target_ranks_upto(places, last, high) - pc_target_ranks_upto(places, 0, low);
+  out->inside = places->upto[last] - places->upto[0];
   out->inside_margin =
       FORECAST_NORMAL * sqrt((high - low) * (1 - high + low) / results->effective);
 }
 
-/* True if either outermost quantile leaves out more targets than its level and chance allow. */
+/* F_j - t_j in units of its deviation. */
+static double verdict_forecast_off(const pcal_results *results, size_t column) {
+  const double t = results->layout.levels[column];
+  return (results->forecast.places.upto[column] - t) / sqrt(t * (1 - t) / results->effective);
+}
+
+/* Targets beyond the outermost quantiles, more than levels and chance allow: 1 below the lowest,
+ * -1 above the highest, 2 both, 0 neither. */
 static int verdict_forecast_outside(const pcal_results *results) {
-  const pc_target_ranks *places = &results->forecast.places;
+  const int below = verdict_forecast_off(results, 0) > FORECAST_NORMAL;
+  const int above = verdict_forecast_off(results, results->layout.columns - 1) < -FORECAST_NORMAL;
+  return below && above ? 2 : below - above;
+}
+
+/* True if targets lie beyond one end, and another quantile is off in the same direction (FORECAST_MOVED). */
+static int verdict_forecast_moved(const pcal_results *results) {
   const size_t last = results->layout.columns - 1;
-  const double low = results->layout.levels[0], high = results->layout.levels[last];
-  return pc_target_ranks_upto(places, 0, low) - low >
-             FORECAST_NORMAL * sqrt(low * (1 - low) / results->effective) ||
-         high - pc_target_ranks_upto(places, last, high) >
-             FORECAST_NORMAL * sqrt(high * (1 - high) / results->effective);
+  const int side = verdict_forecast_outside(results);
+  const size_t end = side > 0 ? 0 : last;
+  if (side == 0 || side == 2)
+    return 0;
+  const double *upto = results->forecast.places.upto;
+  const double least =
+      fmax(FORECAST_MOVED, FORECAST_MOVED_SHARE * side * verdict_forecast_off(results, end));
+  for (size_t j = 0; j <= last; j++) /* a quantile with the share of the end is equal to it */
+    if (upto[j] != upto[end] && side * verdict_forecast_off(results, j) > least)
+      return 1;
+  return 0;
 }
 
 static void verdict_forecast_quantiles(const pcal_results *results, pcal_verdict *out) {
@@ -181,13 +205,14 @@ static void verdict_forecast_quantiles(const pcal_results *results, pcal_verdict
   const double width = both ? verdict_forecast_contrast(results, 0.5, 1.0) : 0.0;
   verdict_forecast_inside(results, out);
   const int off = verdict_forecast_level(results, out);
-  const int scaled =
-      fabs(width) > QUANTILE_DEVIATIONS && !(width > 0 && fabs(shift) > 2 * width);
+  const int moved = fabs(shift) > 2 * width || verdict_forecast_moved(results);
+  const int shifted = fabs(shift) > QUANTILE_DEVIATIONS;
+  const int scaled = fabs(width) > QUANTILE_DEVIATIONS && !(width > 0 && shifted && moved);
   verdict_forecast_decide(scaled ? (width > 0 ? 1 : -1) : 0,
-                          fabs(shift) > QUANTILE_DEVIATIONS ? (shift > 0 ? 1 : -1) : 0, out);
+                          shifted ? (shift > 0 ? 1 : -1) : 0, out);
   if (out->kind == PCAL_VERDICT_CALIBRATED && off)
     out->kind = PCAL_VERDICT_UNEVEN;
-  if (verdict_forecast_outside(results))
+  if (verdict_forecast_outside(results) != 0 && !verdict_forecast_moved(results))
     verdict_forecast_set_advice(out, PCAL_ADVICE_WIDER_PREDICTIONS, NULL);
   else
     verdict_forecast_set_advice(out, PCAL_ADVICE_QUANTILES, "quantile-isotonic");

@@ -56,7 +56,8 @@ static const char *verdict_text_classes(const pcal_verdict *verdict) {
   case PCAL_VERDICT_TOO_LOW:
     return "Probabilities too low.";
   default:
-    return "Right on average, but wrong in places.";
+    return verdict->classes_off > 0 ? "Right on average, but not class by class."
+                                    : "Right on average, but wrong in places.";
   }
 }
 
@@ -107,22 +108,70 @@ static void verdict_text_test(const pcal_verdict *verdict, pc_text *out) {
                  verdict->test_count);
 }
 
-static void verdict_text_basis_classes(const pcal_verdict *verdict, pc_text *out) {
-  const double gap = verdict->claimed - verdict->observed;
-  pc_text_add(out, verdict->binary ? "Class 1 is predicted with " : "The model claims ");
-  verdict_text_percent(verdict->claimed, out);
-  pc_text_add(out,
-              verdict->binary ? " on average and occurs in " : " on average and is right in ");
-  verdict_text_percent(verdict->observed, out);
+/* True if a class has a name other than its number, such as "1" from the columns p0 and p1. */
+static int verdict_text_is_named(const pcal_results *results, size_t class_index) {
+  char number[PC_NUMBER_MAX];
+  return class_index < results->class_count &&
+         strcmp(results->class_names[class_index], pc_show((double)class_index, number)) != 0;
+}
+
+/* class 1, or its name in quotes. */
+static void verdict_text_class_name(const pcal_results *results, size_t class_index,
+                                    pc_text *out) {
+  if (!verdict_text_is_named(results, class_index)) {
+    pc_text_format(out, "class %zu", class_index);
+    return;
+  }
+  pc_text_add(out, "\"");
+  pc_text_terminal(out, results->class_names[class_index]);
+  pc_text_add(out, "\"");
+}
+
+/* "60.0 % on average and occurs in 50.0 % of the rows: 10.0 points too much (chance ...)". */
+static void verdict_text_gap(double claimed, const char *and, double observed, int off,
+                             double margin, pc_text *out) {
+  verdict_text_percent(claimed, out);
+  pc_text_format(out, " on average and %s in ", and);
+  verdict_text_percent(observed, out);
   pc_text_add(out, " of the rows");
-  if (verdict->off_average) {
+  if (off) {
     pc_text_add(out, ": ");
-    verdict_text_points(gap, out);
-    pc_text_add(out, gap > 0 ? " too much" : " too little");
+    verdict_text_points(claimed - observed, out);
+    pc_text_add(out, claimed > observed ? " too much" : " too little");
   }
   pc_text_add(out, " (chance alone: up to ");
-  verdict_text_points(verdict->margin, out);
-  pc_text_add(out, ").");
+  verdict_text_points(margin, out);
+  pc_text_add(out, ")");
+}
+
+static void verdict_text_worst_class(const pcal_results *results, const pcal_verdict *verdict,
+                                     pc_text *out) {
+  if (verdict->classes_off == 0)
+    return;
+  pc_text_format(out, " Of %zu classes %zu %s predicted too often or too rarely, above all ",
+                 results->layout.classes, verdict->classes_off,
+                 verdict->classes_off == 1 ? "is" : "are");
+  verdict_text_class_name(results, verdict->worst_class, out);
+  pc_text_add(out, ": predicted with ");
+  verdict_text_gap(verdict->class_claimed, "true", verdict->class_observed, 1,
+                   verdict->class_margin, out);
+  pc_text_add(out, ".");
+}
+
+static void verdict_text_basis_classes(const pcal_results *results, const pcal_verdict *verdict,
+                                       pc_text *out) {
+  if (!verdict->binary)
+    pc_text_add(out, "The model claims ");
+  else if (results->class_1_bins == NULL || !verdict_text_is_named(results, 1))
+    pc_text_add(out, "Class 1 is predicted with ");
+  else {
+    verdict_text_class_name(results, 1, out);
+    pc_text_add(out, " (class 1) is predicted with ");
+  }
+  verdict_text_gap(verdict->claimed, verdict->binary ? "occurs" : "is right", verdict->observed,
+                   verdict->off_average, verdict->margin, out);
+  pc_text_add(out, ".");
+  verdict_text_worst_class(results, verdict, out);
   verdict_text_test(verdict, out);
 }
 
@@ -138,12 +187,19 @@ static void verdict_text_basis_u(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, ").");
 }
 
-static void verdict_text_inside(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_inside(const pcal_results *results, const pcal_verdict *verdict,
+                                pc_text *out) {
+  const double tied = results->forecast.places.tied;
   verdict_text_percent(verdict->inside, out);
   pc_text_add(out, " of targets lie between the quantiles of levels ");
   verdict_text_level(verdict->lowest_level, out);
   pc_text_add(out, " and ");
   verdict_text_level(verdict->highest_level, out);
+  if (tied > 0) {
+    pc_text_add(out, ", where the ");
+    verdict_text_percent(tied, out);
+    pc_text_add(out, " that equal a quantile count in part");
+  }
   pc_text_add(out, "; calibrated: ");
   verdict_text_percent(verdict->highest_level - verdict->lowest_level, out);
   pc_text_add(out, " (chance alone: up to ");
@@ -151,10 +207,11 @@ static void verdict_text_inside(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, " off). The level that is most off is ");
 }
 
-static void verdict_text_basis_quantiles(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_basis_quantiles(const pcal_results *results,
+                                         const pcal_verdict *verdict, pc_text *out) {
   const int several = verdict->highest_level > verdict->lowest_level;
   if (several)
-    verdict_text_inside(verdict, out);
+    verdict_text_inside(results, verdict, out);
   else
     pc_text_add(out, "At level ");
   verdict_text_level(verdict->level, out);
@@ -165,23 +222,30 @@ static void verdict_text_basis_quantiles(const pcal_verdict *verdict, pc_text *o
   pc_text_add(out, " off).");
 }
 
-static void verdict_text_basis(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_basis(const pcal_results *results, const pcal_verdict *verdict,
+                               pc_text *out) {
   if (verdict_text_form(verdict) == PC_FORM_CLASSES)
-    verdict_text_basis_classes(verdict, out);
+    verdict_text_basis_classes(results, verdict, out);
   else if (verdict_text_form(verdict) == PC_FORM_QUANTILES)
-    verdict_text_basis_quantiles(verdict, out);
+    verdict_text_basis_quantiles(results, verdict, out);
   else
     verdict_text_basis_u(verdict, out);
 }
 
 /* ---- where, and chance ---- */
 
-static void verdict_text_where(const pcal_verdict *verdict, pc_text *out) {
+/* Two columns have two scores in a row. */
+static const char *verdict_text_of_class_1(const pcal_results *results) {
+  return results->class_1_bins != NULL ? " of class 1" : "";
+}
+
+static void verdict_text_where(const pcal_results *results, const pcal_verdict *verdict,
+                               pc_text *out) {
   if (!verdict->has_where || verdict->kind == PCAL_VERDICT_CALIBRATED)
     return;
   pc_text_add(out, "the largest part of the error, ");
   verdict_text_percent(verdict->where.share, out);
-  pc_text_add(out, ", lies at scores from ");
+  pc_text_format(out, ", lies at scores%s from ", verdict_text_of_class_1(results));
   verdict_text_round(verdict->where.low, 2, out);
   pc_text_add(out, " to ");
   verdict_text_round(verdict->where.high, 2, out);
@@ -194,11 +258,19 @@ static void verdict_text_where(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, ".");
 }
 
-static void verdict_text_chance(const pcal_verdict *verdict, pc_text *out) {
+static void verdict_text_chance(const pcal_results *results, const pcal_verdict *verdict,
+                                pcal_interface interface, pc_text *out) {
   if (verdict_text_form(verdict) != PC_FORM_CLASSES)
     return;
-  pc_text_add(out, "the ECE is ");
+  pc_text_format(out, "the ECE%s is ", verdict_text_of_class_1(results));
   verdict_text_round(verdict->error, 3, out);
+  if (isnan(verdict->chance)) {
+    pc_text_format(out, "; as weights differ, %s shows how much a calibrated model would.",
+                   interface == PCAL_INTERFACE_PYTHON ? "null=True"
+                   : interface == PCAL_INTERFACE_C    ? "null of pcal_measure_config"
+                                                      : "--null");
+    return;
+  }
   pc_text_add(out, "; a calibrated model with these scores would show ");
   pc_write_number(verdict->chance, out);
   pc_text_add(out, " on average");
@@ -256,10 +328,17 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
                  "there are enough rows to learn its shape"
                : "the error changes along the scores, but its shape cannot be learned from so "
                  "few rows; gather more";
+  case PCAL_ADVICE_CLASSES:
+    return "some classes are predicted too often and others too rarely, which an intercept for "
+           "each class repairs and a temperature cannot";
   case PCAL_ADVICE_VARIANCE:
     return "it changes the variances and keeps the means";
   default:
-    return "it moves quantiles to where targets really fall";
+    return verdict_text_form(verdict) == PC_FORM_QUANTILES &&
+                   (verdict->kind == PCAL_VERDICT_TOO_HIGH || verdict->kind == PCAL_VERDICT_TOO_LOW)
+               ? "it moves quantiles to where targets really fall, though not beyond the "
+                 "outermost ones"
+               : "it moves quantiles to where targets really fall";
   }
 }
 
@@ -336,12 +415,13 @@ static void verdict_text_warning(const pcal_results *results, const pcal_verdict
   if (results->only_label < 0 || results->soft)
     return;
   pc_text_add(out, "every label is ");
-  if ((size_t)results->only_label < results->class_count) {
+  const size_t only = (size_t)results->only_label;
+  if (only < results->class_count) { /* also a number: a label as the data have it */
     pc_text_add(out, "\"");
-    pc_text_terminal(out, results->class_names[results->only_label]);
+    pc_text_terminal(out, results->class_names[only]);
     pc_text_add(out, "\"");
   } else {
-    pc_text_format(out, "class %d", (int)results->only_label);
+    verdict_text_class_name(results, only, out);
   }
   pc_text_add(out, "; calibration cannot be judged from one class, so check the labels.");
 }
@@ -365,13 +445,13 @@ void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
     verdict_text_headline(verdict, out);
     break;
   case PC_VERDICT_BASIS:
-    verdict_text_basis(verdict, out);
+    verdict_text_basis(results, verdict, out);
     break;
   case PC_VERDICT_WHERE:
-    verdict_text_where(verdict, out);
+    verdict_text_where(results, verdict, out);
     break;
   case PC_VERDICT_CHANCE:
-    verdict_text_chance(verdict, out);
+    verdict_text_chance(results, verdict, interface, out);
     break;
   case PC_VERDICT_ADVICE:
     verdict_text_advice(verdict, interface, out);
@@ -472,6 +552,20 @@ static void verdict_json_classes(const pcal_verdict *verdict, pc_json *json) {
   verdict_json_number(json, "claimed", verdict->claimed);
   verdict_json_number(json, "observed", verdict->observed);
   verdict_json_number(json, "margin", verdict->margin);
+  pc_json_key(json, "view");
+  pc_json_string(json, verdict->binary ? "positive" : "top");
+  if (verdict->classes_off > 0) {
+    pc_json_key(json, "classes");
+    pc_json_open(json, '{');
+    pc_json_key(json, "off");
+    pc_json_integer(json, verdict->classes_off);
+    pc_json_key(json, "worst");
+    pc_json_integer(json, verdict->worst_class);
+    verdict_json_number(json, "claimed", verdict->class_claimed);
+    verdict_json_number(json, "observed", verdict->class_observed);
+    verdict_json_number(json, "margin", verdict->class_margin);
+    pc_json_close(json, '}');
+  }
   if (verdict->test != NULL) {
     pc_json_key(json, "test");
     pc_json_open(json, '{');

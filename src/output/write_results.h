@@ -22,7 +22,7 @@ const char *pc_weights_name(const pcal_results *results);
 /* Writes "10000 rows, 10 classes, logits". */
 void pc_write_data_summary(const pcal_results *results, pc_text *out);
 
-/* "lower bound", "upper bound" or "". */
+/* "lower bound", "upper bound", "upper bound, class 1 alone" and the like, or "". */
 const char *pc_bound_text(const pc_result_record *record);
 
 /* Writes three significant digits. */

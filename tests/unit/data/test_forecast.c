@@ -52,6 +52,27 @@ TEST(test_places_among_many_samples) {
   }
 }
 
+/* A score keeps the longest run of equal quantiles, with as many levels as there may be. */
+TEST(test_runs_of_equal_quantiles) {
+  static double row[PCAL_LEVELS_MAX + 1], levels[PCAL_LEVELS_MAX];
+  const pc_forecast_shape shape = {PC_FORM_QUANTILES, PCAL_LEVELS_MAX, levels};
+  for (size_t first = 0; first < PCAL_LEVELS_MAX; first += 7)
+    for (size_t last = first + 2; last <= PCAL_LEVELS_MAX; last += 11)
+      for (size_t at = 0; at < PCAL_LEVELS_MAX; at += 13) {
+        for (size_t j = 0; j < PCAL_LEVELS_MAX; j++)
+          row[j] = j >= first && j < last ? (double)first : (double)j;
+        row[PCAL_LEVELS_MAX] = row[at] + (at % 2 == 0 ? 0.0 : 0.25);
+        const pc_forecast_place found =
+            pc_forecast_place_of(&shape, pc_forecast_pit(&shape, row));
+        const pc_forecast_place place =
+            pc_forecast_place_find(row, PCAL_LEVELS_MAX, row[PCAL_LEVELS_MAX]);
+        assert_int_equal(found.below, place.below);
+        assert_int_equal(found.upto, place.upto);
+        assert_int_equal(found.first, first);
+        assert_int_equal(found.last, last);
+      }
+}
+
 /* Scores of a forged state: some place, never one outside. */
 TEST(test_places_of_any_score) {
   const double scores[] = {0, 1, -1, 1e300, -1e300, 0.3, 0.1 - 1e-3, NAN, INFINITY, -INFINITY};

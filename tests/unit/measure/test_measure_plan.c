@@ -196,6 +196,39 @@ TEST(test_grids_share_their_moments) {
   plan_free(&plan);
 }
 
+static pc_measure_plan plan_judging(const pc_layout *layout, const char *spec) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_measure_plan plan = plan_make(layout, &spec, 1);
+  assert_true(plan.classes_slot == PC_NO_SLOT);
+  assert_int_equal(pc_measure_plan_judge_classes(&env, &plan, NULL), PCAL_OK);
+  return plan;
+}
+
+/* The verdict reads the bins of every class, those of cwce; of two columns the bins of class 1 with
+ * squares; and none of one column and of confidences. */
+TEST(test_states_of_each_class) {
+  const pc_layout two = {.kind = PCAL_LOGIT, .columns = 2, .classes = 2};
+  const pc_layout one = {.kind = PCAL_PROBABILITY, .columns = 1, .classes = 2};
+  const pc_layout top = {.kind = PCAL_CONFIDENCE, .columns = 1, .classes = 1};
+  pc_measure_plan plan = plan_judging(&plan_classes, "cwce");
+  assert_int_equal(plan.classes_slot, plan.entries[0].slot);
+  assert_int_equal(plan.slots[plan.classes_slot].need.grid.moments, 0);
+  plan_free(&plan);
+  plan = plan_judging(&two, "cwce");
+  assert_int_equal(plan.classes_slot, 2);
+  assert_int_equal(plan.slots[2].need.view.kind, PC_VIEW_CLASS);
+  assert_int_equal(plan.slots[2].need.view.index, 1);
+  assert_int_equal(plan.slots[2].need.grid.moments, PC_MOMENT_SQUARE);
+  assert_true(pc_measure_plan_reads(&plan, 2));
+  plan_free(&plan);
+  plan = plan_judging(&one, "ece");
+  assert_true(plan.classes_slot == PC_NO_SLOT);
+  plan_free(&plan);
+  plan = plan_judging(&top, "ece");
+  assert_true(plan.classes_slot == PC_NO_SLOT);
+  plan_free(&plan);
+}
+
 TEST(test_gce_variants_share_states) {
   static const char *const specs[] = {"gce32"};
   pc_measure_plan plan = plan_make(&plan_classes, specs, 1);

@@ -74,14 +74,14 @@ TEST(test_foreign_files) {
 
 TEST(test_another_version) {
   sink_bytes saved = load_example();
-  saved.bytes[8] = 5;
+  saved.bytes[8] = 6;
   load_seal(&saved);
-  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 5, and this "
-                        "program reads 4; update it or measure the part again");
+  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 6, and this "
+                        "program reads 5; update it or measure the part again");
   saved.bytes[8] = 1;
   load_seal(&saved);
   state_refused(&saved, "part.pcal was saved by an older propercal: its format is 1, and this "
-                        "program reads 4; measure the part again");
+                        "program reads 5; measure the part again");
   saved.bytes[8] = 0;
   load_seal(&saved);
   state_refused(&saved, "part.pcal is damaged: its contents contradict each other; measure the "

@@ -23,12 +23,12 @@ TEST(test_an_even_spread) {
   assert_true(fabs(forecast_value(&data, "quantile-ce")) < 1e-15);
 }
 
-/* Targets between the last two quantiles, below all, equal to all, above all: shares below are
- * 1/4, 1/4, 1/2, at most equal 1/2, 1/2, 3/4, of which the nearest to 0.1, 0.5, 0.9 count. */
+/* Targets between the last two quantiles, below all, equal to all, above all.  The row whose quantiles are
+ * equal is a part of its own, in which the shares are the levels; of the others 1/3, 1/3, 2/3. */
 TEST(test_quantiles) {
   assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
-              (fabs(0.25 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
-  assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 0.5, 1e-14);
+              (fabs(1.1 / 4 - 0.1) + fabs(1.5 / 4 - 0.5) + fabs(2.9 / 4 - 0.9)) / 3, 1e-14);
+  assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 1.8 / 4, 1e-14);
   forecast_refuses(&forecast_quantile_set, "pit", PCAL_USAGE,
                    "pit needs whole distributions, which quantiles do not determine; use "
                    "quantile-ce or coverage");

@@ -290,27 +290,61 @@ TEST(test_confidences_have_no_classes) {
 
 #define VERDICT_SHIFTED 2000
 
+typedef enum verdict_columns { VERDICT_ONE, VERDICT_TWO, VERDICT_TWO_LOGITS } verdict_columns;
+
 /* Outcomes of sigmoid(stretch z + shift), predicted with sigmoid(z). */
-static char *verdict_line(double shift, double stretch, double bend) {
-  static double p[VERDICT_SHIFTED];
+static pcal_results *verdict_line(double shift, double stretch, double bend,
+                                  verdict_columns columns) {
+  static double p[2 * VERDICT_SHIFTED];
   static int32_t hit[VERDICT_SHIFTED];
   const pc_rng scores = {8, 1}, outcomes = {8, 2};
   for (size_t i = 0; i < VERDICT_SHIFTED; i++) {
-    const double z = 1.5 * pc_rng_normal(&scores, i);
-    p[i] = 1 / (1 + exp(-z));
+    const double z = 1.5 * pc_rng_normal(&scores, i), q = 1 / (1 + exp(-z));
+    if (columns == VERDICT_ONE) {
+      p[i] = q;
+    } else {
+      p[2 * i] = columns == VERDICT_TWO ? 1 - q : 3.0;
+      p[2 * i + 1] = columns == VERDICT_TWO ? q : 3.0 + z;
+    }
     const double true_z = shift + stretch * z + bend * cos(2 * z);
     hit[i] = pc_rng_uniform(&outcomes, i) < 1 / (1 + exp(-true_z));
   }
   given_data data = verdict_confidence(p, NULL, VERDICT_SHIFTED);
-  data.kind = PCAL_PROBABILITY;
+  data.kind = columns == VERDICT_TWO_LOGITS ? PCAL_LOGIT : PCAL_PROBABILITY;
+  data.columns = columns == VERDICT_ONE ? 1 : 2;
   data.labels = hit;
-  return verdict_of(&data);
+  return given_results(&data, "accuracy");
 }
 
+static pcal_verdict verdict_fields(const pcal_results *results) {
+  pcal_verdict verdict = PCAL_VERDICT_INIT;
+  assert_int_equal(pcal_results_get_verdict(results, &verdict), PCAL_OK);
+  return verdict;
+}
+
+/* Two columns are judged as class 1 alone, so that shape of predict_proba and one column agree. */
 static void verdict_advises(double shift, double stretch, double bend, const char *advice) {
-  char *verdict = verdict_line(shift, stretch, bend);
-  assert_contains(verdict, advice);
-  free(verdict);
+  pcal_results *one = verdict_line(shift, stretch, bend, VERDICT_ONE);
+  const pcal_verdict expected = verdict_fields(one);
+  assert_contains(pcal_results_verdict_text(one), advice);
+  for (verdict_columns columns = VERDICT_TWO; columns <= VERDICT_TWO_LOGITS; columns++) {
+    pcal_results *two = verdict_line(shift, stretch, bend, columns);
+    const pcal_verdict found = verdict_fields(two);
+    assert_contains(pcal_results_verdict_text(two), advice);
+    assert_int_equal(found.kind, expected.kind);
+    assert_int_equal(found.advice, expected.advice);
+    assert_string_equal(found.method, expected.method);
+    assert_string_equal(found.alternative, expected.alternative);
+    assert_near(found.claimed, expected.claimed, 1e-12);
+    assert_near(found.observed, expected.observed, 1e-12);
+    assert_near(found.margin, expected.margin, 1e-12);
+    assert_near(found.error, expected.error, 1e-12);
+    assert_near(found.chance, expected.chance, 1e-10);
+    assert_near(found.where.share, expected.where.share, 1e-12);
+    assert_true(found.binary);
+    pcal_results_free(two);
+  }
+  pcal_results_free(one);
 }
 
 /* The kind of error decides: an intercept, a slope, both, or neither. */
@@ -323,6 +357,132 @@ TEST(test_advice_follows_the_error) {
   verdict_advises(0.8, 0.5, 0, "What to try: platt");
   verdict_advises(0, 1, 2.5,
                   "What to try: isotonic (method \"isotonic\" of pcal_fit_run) or spline");
+}
+
+/* 600 of 1000 rows at 0.3 for class 1 are of class 1. */
+TEST(test_two_columns_name_class_1) {
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 2,
+                     .columns = 2,
+                     .scores = (const double[]){0.7, 0.3, 0.7, 0.3},
+                     .labels = (const int32_t[]){1, 0},
+                     .weights = (const double[]){600, 400}};
+  static const char *const rest =
+      " is predicted with 30.0 % on average and occurs in 60.0 % of the rows: 30.0 points "
+      "too little (chance alone: up to 2.9 points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores of class 1 from 0.27 "
+      "to 0.33 (100.0 % of the rows): claimed 30.0 %, true 60.0 %.\n"
+      "How much of it is chance: the ECE of class 1 is 0.300; a calibrated model with these "
+      "scores would show 0.0116 on average, 3.9 % of it.\n"
+      "What to try: platt (method \"platt\" of pcal_fit_run) or beta on held-out rows: all "
+      "scores are off in the same direction, which an intercept repairs and a "
+      "temperature cannot.";
+  char expected[1024];
+  snprintf(expected, sizeof expected, "Probabilities too low. Class 1%s", rest);
+  verdict_check(&data, expected);
+  data.class_names = (const char *const[]){"cat", "dog"};
+  data.class_count = 2;
+  snprintf(expected, sizeof expected, "Probabilities too low. \"dog\" (class 1)%s", rest);
+  verdict_check(&data, expected);
+}
+
+/* ---- several classes ---- */
+
+#define VERDICT_CLASSES_MAX 10
+#define VERDICT_CLASS_ROWS 1000
+
+/* Logits z with scale 2, labels drawn from softmax(z + shift k) for class k. */
+static pcal_results *verdict_of_classes(size_t classes, double shift, double stretch,
+                                        uint64_t seed) {
+  static double z[VERDICT_CLASS_ROWS * VERDICT_CLASSES_MAX];
+  static int32_t labels[VERDICT_CLASS_ROWS];
+  const pc_rng scores = {seed, 1}, outcomes = {seed, 2};
+  for (size_t i = 0; i < VERDICT_CLASS_ROWS; i++) {
+    double total = 0.0, upto = 0.0, *row = z + i * classes;
+    for (size_t k = 0; k < classes; k++) {
+      row[k] = 2 * pc_rng_normal(&scores, i * classes + k);
+      total += exp(stretch * row[k] + shift * (double)k);
+    }
+    const double u = total * pc_rng_uniform(&outcomes, i);
+    labels[i] = (int32_t)classes - 1;
+    for (size_t k = classes; k-- > 0;) {
+      upto += exp(stretch * row[k] + shift * (double)k);
+      if (u >= total - upto) {
+        labels[i] = (int32_t)k;
+        break;
+      }
+    }
+  }
+  const given_data data = {.kind = PCAL_LOGIT,
+                           .rows = VERDICT_CLASS_ROWS,
+                           .columns = classes,
+                           .scores = z,
+                           .labels = labels};
+  return given_results(&data, "accuracy");
+}
+
+/* Intercepts of classes change which class is rare, and a temperature does not repair that. */
+TEST(test_classes_that_are_shifted) {
+  pcal_results *results = verdict_of_classes(4, -0.5, 1, 3);
+  pcal_verdict verdict = verdict_fields(results);
+  const char *text = pcal_results_verdict_text(results);
+  assert_int_equal(verdict.advice, PCAL_ADVICE_CLASSES);
+  assert_true(verdict.classes_off >= 2);
+  assert_int_equal(verdict.worst_class, 0);
+  assert_true(verdict.class_claimed + 2 * verdict.class_margin < verdict.class_observed);
+  assert_contains(text, " are predicted too often or too rarely, above all class 0: predicted with ");
+  assert_contains(text, "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir");
+  pcal_results_free(results);
+  results = verdict_of_classes(4, 0, 0.5, 3);
+  verdict = verdict_fields(results);
+  assert_int_equal(verdict.kind, PCAL_VERDICT_OVER_CONFIDENT);
+  assert_int_equal(verdict.classes_off, 0);
+  assert_string_equal(verdict.method, "temperature");
+  pcal_results_free(results);
+}
+
+/* 500 rows each of top class 0 and 1, whose confidence is right on average over both. */
+TEST(test_classes_off_behind_right_confidences) {
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 6,
+                     .columns = 3,
+                     .scores = (const double[]){0.6, 0.2, 0.2, 0.6, 0.2, 0.2, 0.6, 0.2, 0.2,
+                                                0.2, 0.6, 0.2, 0.2, 0.6, 0.2, 0.2, 0.6, 0.2},
+                     .labels = (const int32_t[]){0, 1, 2, 0, 1, 2},
+                     .weights = (const double[]){300, 0, 200, 0, 300, 200}};
+  verdict_check(
+      &data,
+      "Right on average, but not class by class. The model claims 60.0 % on average and is right "
+      "in 60.0 % of the rows (chance alone: up to 3.1 points). Of 3 classes 3 are predicted too "
+      "often or too rarely, above all class 2: predicted with 20.0 % on average and true in 40.0 "
+      "% of the rows: 20.0 points too little (chance alone: up to 2.5 points).\n"
+      "How much of it is chance: the ECE is 0.00; a calibrated model with these scores would show "
+      "0.0124 on average.\n"
+      "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir on held-out rows: "
+      "some classes are predicted too often and others too rarely, which an intercept for each "
+      "class repairs and a temperature cannot.");
+  data.class_names = (const char *const[]){"cat", "dog", "cow"};
+  data.class_count = 3;
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "above all \"cow\": predicted with");
+  free(verdict);
+}
+
+/* Calibrated classes: confidences fail one set in twenty, and classes one in a hundred. */
+TEST(test_calibrated_classes_pass) {
+  static const size_t classes[] = {2, 3, 10};
+  for (size_t c = 0; c < UNIT_COUNT(classes); c++) {
+    size_t fine = 0, off = 0;
+    for (uint64_t s = 0; s < VERDICT_SETS; s++) {
+      pcal_results *results = verdict_of_classes(classes[c], 0, 1, 100 + s);
+      const pcal_verdict verdict = verdict_fields(results);
+      fine += verdict.kind == PCAL_VERDICT_CALIBRATED;
+      off += verdict.classes_off > 0;
+      pcal_results_free(results);
+    }
+    assert_in_range(fine, 178, VERDICT_SETS - 1);
+    assert_in_range(off, 0, 6);
+  }
 }
 
 static void verdict_in_environment(const pcal_env *env, const char *expected) {

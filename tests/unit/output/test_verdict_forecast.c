@@ -98,11 +98,12 @@ typedef struct forecast_case {
   size_t rows, columns;
   const double *levels; /* NULL: samples */
   double scale, shift;  /* of the predictions; right: 1 and 0 */
-  int censored;         /* targets and predictions below 0 become 0 */
+  int censored;         /* targets and predictions below `cut` become `cut` */
+  double cut;
 } forecast_case;
 
 static double forecast_cut(const forecast_case *one, double value) {
-  return one->censored && value < 0 ? 0 : value;
+  return one->censored && value < one->cut ? one->cut : value;
 }
 
 /* How many of the sets get a verdict that begins otherwise than with `head`. */
@@ -155,6 +156,10 @@ TEST(test_calibrated_forecasts) {
       {"seven levels", 2000, 7, forecast_seven, 1, 0, 0},
       {"clipped quantiles", 2000, 3, forecast_three, 1, 0, 1},
       {"more clipped quantiles", 2000, 7, forecast_seven, 1, 0, 1},
+      {"a mass of 10 %", 2000, 3, forecast_three, 1, 0, 1, -1.8},
+      {"a mass of 10 %, many rows", VERDICT_MANY, 7, forecast_seven, 1, 0, 1, -1.8},
+      {"a mass of 90 %", 2000, 7, forecast_seven, 1, 0, 1, 1.8},
+      {"a mass of 90 %, many rows", VERDICT_MANY, 3, forecast_three, 1, 0, 1, 1.8},
       {"four samples", 2000, 4, NULL, 1, 0, 0},
       {"four censored samples", 2000, 4, NULL, 1, 0, 1},
       {"seven censored samples", 300, 7, NULL, 1, 0, 1},
@@ -198,5 +203,75 @@ TEST(test_wrong_forecasts) {
     if (others > 2)
       print_error("%s: %zu\n", cases[c].one.name, others);
     assert_true(others <= 2);
+  }
+}
+
+#define SOLAR_ROWS 20000
+
+/* Half of the rows are nights, when everything is 0; by day quantiles are `scale` times as far from the
+ * middle as they should be. */
+static pcal_results *forecast_solar(double scale) {
+  static double columns[3 * SOLAR_ROWS], targets[SOLAR_ROWS];
+  const pc_rng rng = {5, 6};
+  for (size_t i = 0; i < SOLAR_ROWS; i++) {
+    const int night = i % 2 == 0;
+    targets[i] = night ? 0 : 3 + pc_rng_normal(&rng, i);
+    for (size_t j = 0; j < 3; j++)
+      columns[3 * i + j] = night ? 0 : 3 + scale * pc_normal_quantile(forecast_three[j]);
+  }
+  const forecast_data data = {PCAL_QUANTILES, SOLAR_ROWS, 3, columns, targets, forecast_three, NULL};
+  pcal_results *results = NULL;
+  pcal_error err;
+  assert_int_equal(forecast_try(&data, "coverage", NULL, &results, &err), PCAL_OK);
+  return results;
+}
+
+/* Nights hide no errors of days: with 0.82 the intervals of 90 % hold 82 % of the days, which is 86 % of all
+ * rows, nights counted as their levels say.  Verdict and metric show the same share. */
+TEST(test_nights_hide_nothing) {
+  pcal_results *results = forecast_solar(0.82);
+  pcal_verdict verdict = PCAL_VERDICT_INIT;
+  pcal_result value = PCAL_RESULT_INIT;
+  const char *text = pcal_results_verdict_text(results);
+  assert_int_equal(pcal_results_get_verdict(results, &verdict), PCAL_OK);
+  assert_int_equal(pcal_results_get(results, 0, &value), PCAL_OK);
+  assert_int_equal(verdict.kind, PCAL_VERDICT_TOO_NARROW);
+  assert_near(verdict.inside, 0.86, 0.005);
+  assert_near(value.parts[0].value, verdict.inside, 1e-12);
+  assert_non_null(strstr(text, "between the quantiles of levels 0.05 and 0.95, where the 50.0 % that equal "
+                               "a quantile count in part; calibrated: 90.0 %"));
+  pcal_results_free(results);
+  results = forecast_solar(1);
+  assert_non_null(strstr(pcal_results_verdict_text(results), "Well calibrated"));
+  pcal_results_free(results);
+}
+
+/* All quantiles too low or too high: a map of quantiles moves them, and wider ones are no answer.  Where it has
+ * moved them, only the end is off, and it does not reach farther. */
+TEST(test_shifted_quantiles_are_moved) {
+  static const forecast_case shifted[] = {{"low", 2000, 3, forecast_three, 1, -0.4, 0, 0},
+                                          {"high", 2000, 7, forecast_seven, 1, 0.4, 0, 0},
+                                          {"far", 2000, 3, forecast_three, 1, -1, 0, 0}};
+  static const char *const heads[] = {"Predictions are too low.", "Predictions are too high.",
+                                      "Predictions are too low."};
+  for (size_t c = 0; c < UNIT_COUNT(shifted); c++)
+    assert_int_equal(forecast_others(&shifted[c], 5, heads[c]), 0);
+  static double columns[3 * VERDICT_MANY], targets[VERDICT_MANY];
+  const pc_rng rng = {5, 7};
+  for (int moved = 0; moved < 2; moved++) {
+    for (size_t i = 0; i < VERDICT_MANY; i++) {
+      targets[i] = pc_rng_normal(&rng, i);
+      for (size_t j = 0; j < 3; j++) {
+        const double z = pc_normal_quantile(forecast_three[j]);
+        columns[3 * i + j] = moved ? fmin(z, 1.2) : z - 0.45;
+      }
+    }
+    const forecast_data data = {PCAL_QUANTILES, VERDICT_MANY, 3, columns, targets, forecast_three, NULL};
+    if (moved)
+      verdict_says(&data, "Over-confident", "predict wider ones: targets lie beyond the outermost");
+    else
+      verdict_says(&data, "Predictions are too low.",
+                   "quantile-isotonic (propercal fit --method quantile-isotonic) on held-out rows: it moves "
+                   "quantiles to where targets really fall, though not beyond the outermost ones.");
   }
 }

@@ -89,6 +89,7 @@ TEST(test_the_text) {
                            "    \"claimed\": 0.5,\n"
                            "    \"observed\": 0.5,\n"
                            "    \"margin\": 0.615,\n"
+                           "    \"view\": \"top\",\n"
                            "    \"advice\": {\n"
                            "      \"repair\": \"gather\",\n"
                            "      \"method\": null,\n"
