@@ -147,8 +147,7 @@ static const char *input_files_data(const cli_session *session, const char *valu
   return input_files_has(&options->val, value) ? options->val.data : NULL;
 }
 
-/* True if a word ends as files of data do, also of formats that are not read. */
-static int input_files_has_ending(const char *value) {
+int cli_has_data_ending(const char *value) {
   static const char *const endings[] = {
       "npy", "npz",    "csv", "tsv", "jsonl", "ndjson", "arrow",   "feather",
       "ipc", "arrows", "gz",  "zst", "zstd",  "json",   "parquet", "txt",
@@ -163,7 +162,7 @@ static int input_files_has_ending(const char *value) {
 int cli_input_is_column(const cli_session *session, const char *value) {
   const char *data = value ? input_files_data(session, value) : NULL;
   return data && !strpbrk(value, ":/*?[") &&
-         (!input_files_has_ending(value) || strstr(value, "..")) && strcmp(value, "-") != 0 &&
+         (!cli_has_data_ending(value) || strstr(value, "..")) && strcmp(value, "-") != 0 &&
          !strchr(data + pc_path_directory(data), ':');
 }
 

@@ -12,6 +12,8 @@ pcal_status cli_input_files(cli_session *session, const char *value, const cli_w
                             pcal_error *err);
 /* Lists the files of all these inputs, for later calls. */
 pcal_status cli_input_files_all(cli_session *session, const cli_inputs *in, pcal_error *err);
+/* True if a word ends as files of data do, also of formats that are not read. */
+int cli_has_data_ending(const char *value);
 /* True if the value of an input flag is a column of --data or --val-data. */
 int cli_input_is_column(const cli_session *session, const char *value);
 /* True if one of these inputs, --data included, is read from standard input. */

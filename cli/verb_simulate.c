@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "file_conflicts.h"
+#include "input_files.h"
 #include "npz_write.h"
 #include "run_limits.h"
 
@@ -55,8 +57,8 @@ static const cli_flag simulate_flags[] = {
      "repeatable",
      NULL, CLI_METRICS},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(cli_options, output),
-     "NAME.npz with the arrays logits and labels, NAME.csv, '-' for CSV on standard "
-     "output, or PREFIX for PREFIX_logits.npy and PREFIX_labels.npy",
+     "NAME.npz with the arrays logits and labels, NAME.csv, NAME.tsv, NAME.jsonl, '-' for CSV "
+     "on standard output, or PREFIX for PREFIX_logits.npy and PREFIX_labels.npy",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
      "format of the summary: text (default) or json", "text|json", CLI_ANY},
@@ -209,48 +211,92 @@ static pcal_status simulate_write_npz(cli_output *output, const simulate_data *d
   return status;
 }
 
-static pcal_status simulate_write_csv(cli_output *output, const simulate_data *data,
-                                      pcal_error *err) {
-  cli_text_buffer line = CLI_TEXT_BUFFER_INIT;
+/* The shapes of a line of text: what stands before the scores, between two of them, before the
+ * label, and at the end. */
+typedef struct simulate_text {
+  const char *begin, *between, *label, *end;
+  int header;
+} simulate_text;
+
+static void simulate_put_header(cli_text_buffer *line, const simulate_text *text,
+                                size_t classes) {
+  for (size_t c = 0; c < classes; c++)
+    cli_putf(line, "logits.%zu%s", c, text->between);
+  cli_put(line, "labels\n");
+}
+
+static void simulate_put_row(cli_text_buffer *line, const simulate_text *text,
+                             const simulate_data *data, uint64_t row) {
   char number[CLI_NUMBER_MAX];
+  cli_put(line, text->begin);
   for (size_t c = 0; c < data->classes; c++)
-    cli_putf(&line, "logits.%zu,", c);
-  cli_put(&line, "labels\n");
+    cli_putf(line, "%s%s", cli_number_float(data->logits[row * data->classes + c], number),
+             c + 1 < data->classes ? text->between : text->label);
+  cli_putf(line, "%ld%s\n", (long)data->labels[row], text->end);
+}
+
+static pcal_status simulate_write_text(cli_output *output, const simulate_data *data,
+                                       const simulate_text *text, pcal_error *err) {
+  cli_text_buffer line = CLI_TEXT_BUFFER_INIT;
+  if (text->header)
+    simulate_put_header(&line, text, data->classes);
   for (uint64_t row = 0; row < data->rows && !line.failed; row++) {
-    if (cli_output_sink(output, line.text, line.length) != 0)
+    if (line.length > 0 && cli_output_sink(output, line.text, line.length) != 0)
       break;
     line.length = 0;
-    for (size_t c = 0; c < data->classes; c++)
-      cli_putf(&line, "%s,", cli_number_float(data->logits[row * data->classes + c], number));
-    cli_putf(&line, "%ld\n", (long)data->labels[row]);
+    simulate_put_row(&line, text, data, row);
   }
   const pcal_status status = cli_text_buffer_check(&line, err);
-  if (status == PCAL_OK)
+  if (status == PCAL_OK && line.length > 0)
     cli_output_sink(output, line.text, line.length);
   cli_text_buffer_free(&line);
   return status;
 }
 
 /* Output form by name: several .npy files, or one file of this format. */
-typedef enum simulate_form { SIMULATE_NPY, SIMULATE_NPZ, SIMULATE_CSV } simulate_form;
+typedef enum simulate_form {
+  SIMULATE_NPY,
+  SIMULATE_NPZ,
+  SIMULATE_CSV,
+  SIMULATE_TSV,
+  SIMULATE_JSONL
+} simulate_form;
 
 static int simulate_ends_with(const char *text, const char *end) {
   const size_t length = strlen(text), end_length = strlen(end);
-  return length >= end_length && strcmp(text + length - end_length, end) == 0;
+  return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
 }
 
 static simulate_form simulate_form_of(const char *out) {
-  if (strcmp(out, "-") == 0 || simulate_ends_with(out, ".csv") || strncmp(out, "/dev/", 5) == 0)
-    return SIMULATE_CSV;
-  return simulate_ends_with(out, ".npz") ? SIMULATE_NPZ : SIMULATE_NPY;
+  static const struct {
+    const char *end;
+    simulate_form form;
+  } forms[] = {{".csv", SIMULATE_CSV},
+               {".tsv", SIMULATE_TSV},
+               {".jsonl", SIMULATE_JSONL},
+               {".ndjson", SIMULATE_JSONL},
+               {".npz", SIMULATE_NPZ}};
+  for (size_t i = 0; i < CLI_COUNT_OF(forms); i++)
+    if (simulate_ends_with(out, forms[i].end))
+      return forms[i].form;
+  return strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0 ? SIMULATE_CSV : SIMULATE_NPY;
+}
+
+/* True for the forms that hold the truth beside the data. */
+static int simulate_holds_truth(simulate_form form) {
+  return form == SIMULATE_NPY || form == SIMULATE_NPZ;
 }
 
 static pcal_status simulate_write_file(size_t index, const cli_options *options,
                                        cli_output *output, const simulate_data *data,
                                        pcal_error *err) {
+  static const simulate_text texts[] = {
+      [SIMULATE_CSV] = {"", ",", ",", "", 1},
+      [SIMULATE_TSV] = {"", "\t", "\t", "", 1},
+      [SIMULATE_JSONL] = {"{\"logits\": [", ", ", "], \"labels\": ", "}", 0}};
   const simulate_form form = simulate_form_of(options->output);
-  if (form == SIMULATE_CSV)
-    return simulate_write_csv(output, data, err);
+  if (!simulate_holds_truth(form))
+    return simulate_write_text(output, data, &texts[form], err);
   if (form == SIMULATE_NPZ)
     return simulate_write_npz(output, data, options->truth, err);
   return simulate_write_array(data, index, cli_output_sink, output, err);
@@ -269,7 +315,12 @@ static pcal_status simulate_check_output(const cli_options *options, pcal_error 
                     "-o %s: .npy output needs several files; give a prefix without .npy, "
                     "or NAME.npz for one file",
                     out);
-  if (options->truth && simulate_form_of(out) == SIMULATE_CSV)
+  if (simulate_form_of(out) == SIMULATE_NPY && cli_has_data_ending(out))
+    return cli_fail(err, PCAL_USAGE,
+                    "-o %s: simulate does not write this format; give NAME.npz, NAME.csv, "
+                    "NAME.tsv, NAME.jsonl, or a prefix for .npy files",
+                    out);
+  if (options->truth && !simulate_holds_truth(simulate_form_of(out)))
     return cli_fail(err, PCAL_USAGE,
                     "--truth needs .npz or .npy output; give -o NAME.npz or a prefix "
                     "instead of %s",

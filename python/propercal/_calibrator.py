@@ -72,6 +72,7 @@ class Calibrator(BaseEstimator):
     kind_ : the kind of scores it was fitted on
     n_features_in_ : number of score columns
     warnings_ : warnings of the fit
+    weights_are_ : "frequency" or "importance": how ``fit`` used the weights; None without weights
     T_, ... : the fitted parameters, each under its name and an underscore. If the constructor has a
         parameter of that name, such as ``lambda_``, that one keeps the given value, and the fitted
         value is ``lambda_fitted_``
@@ -82,7 +83,7 @@ class Calibrator(BaseEstimator):
 
     # ---- Fitting ----
 
-    @lists_inputs(without=("ids", "first_row", "weights_are"))
+    @lists_inputs(without=("ids", "first_row"))
     def fit(
         self,
         X: Any = None,
@@ -93,8 +94,10 @@ class Calibrator(BaseEstimator):
         **inputs: Any,
     ) -> Any:
         """Fits the calibrator: ``fit(X, y)``, ``fit(Data(logits=..., labels=...))``, or by name
-        as ``fit(logits=..., labels=...)``.  Weights are frequencies of rows.  With ``groups``
-        each group gets a calibrator of its own, mixed with that of all rows by its number of
+        as ``fit(logits=..., labels=...)``.  Whole weights are frequencies of rows; others
+        are importance weights, scaled to their effective sample size, as with
+        ``weights_are="importance"``; ``weights_are_`` says which they were.  With ``groups`` each
+        group gets a calibrator of its own, mixed with that of all rows by its number of
         rows; ``transform`` then needs groups too."""
         given = self._gather("fit", X, inputs, self.kind)
         self._check_columns(X, reset=True)
@@ -141,7 +144,7 @@ class Calibrator(BaseEstimator):
         y : array-like of shape (n_samples,)
             True classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Frequencies of the rows.
+            Weights of the rows: see ``fit``.
         **inputs
             Other inputs of ``fit``.
 
@@ -189,6 +192,7 @@ class Calibrator(BaseEstimator):
         self.gradient_ = outcome["gradient"]
         self.objective_ = outcome["objective"]
         self.warnings_ = list(outcome["warnings"])
+        self.weights_are_ = outcome.get("weights")
         for name in vars(self).pop("_shown", ()):  # of the fit before
             vars(self).pop(name, None)
         self._shown = tuple(self._attribute(name) for name in content["parameters"])

@@ -45,7 +45,9 @@ typedef struct pc_fit_info {
   double before, after; /* mean objective; may be infinite */
   uint64_t rows;        /* rows used: not skipped, weight above 0 */
   int weighted;
-  double weight; /* sum of the weights of these rows */
+  pcal_weights weights_are; /* PCAL_WEIGHTS_AUTO: not weighted, or a file that does not say */
+  double
+      weight; /* sum of the weights of these rows; of importance weights the effective rows */
   uint64_t normalized, skipped;
   char warnings[PC_WARNINGS_MAX][PC_WARNING_SIZE];
   unsigned warned; /* PC_WARNED_... */

@@ -33,6 +33,7 @@ static void calibrator_describe_data(const pcal_calibrator *calibrator, pc_json 
   pc_json_key(json, "weighted");
   pc_json_bool(json, fit->weighted);
   if (fit->weighted) {
+    pc_calibrator_write_weights_are(calibrator, json);
     pc_json_key(json, "weight");
     pc_json_number(json, fit->weight);
   }
@@ -96,6 +97,12 @@ static void calibrator_describe_count(pc_text *out, uint64_t count, const char *
     pc_text_format(out, ", %llu %s", (unsigned long long)count, what);
 }
 
+static void calibrator_describe_number(pc_text *out, double value, int digits) {
+  char shown[PC_NUMBER_MAX];
+  pc_number_round(value, digits, shown);
+  pc_text_add(out, shown);
+}
+
 static void calibrator_describe_rows(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_fit_info *fit = &calibrator->fit;
   pc_text_format(out, "data         %llu row%s of %s", (unsigned long long)fit->rows,
@@ -103,18 +110,19 @@ static void calibrator_describe_rows(const pcal_calibrator *calibrator, pc_text 
   if (calibrator->layout.kind != PCAL_CONFIDENCE && calibrator->layout.form == PC_FORM_CLASSES)
     pc_text_format(out, ", %zu classes", calibrator->layout.classes);
   if (fit->weighted) {
-    pc_text_add(out, ", total weight ");
-    pc_text_number(out, fit->weight);
+    const char *meaning = pc_fit_weights_name(fit);
+    if (fit->weights_are == PCAL_WEIGHTS_IMPORTANCE) {
+      pc_text_add(out, ", importance weights, effective sample size ");
+      calibrator_describe_number(out, fit->weight, 4);
+    } else {
+      pc_text_format(out, ", %s%stotal weight ", meaning == NULL ? "" : meaning,
+                     meaning == NULL ? "" : " weights, ");
+      pc_text_number(out, fit->weight);
+    }
   }
   calibrator_describe_count(out, fit->normalized, "normalized");
   calibrator_describe_count(out, fit->skipped, "skipped");
   pc_text_add(out, "\n");
-}
-
-static void calibrator_describe_number(pc_text *out, double value, int digits) {
-  char shown[PC_NUMBER_MAX];
-  pc_number_round(value, digits, shown);
-  pc_text_add(out, shown);
 }
 
 static void calibrator_describe_outcome(const pcal_calibrator *calibrator, pc_text *out) {

@@ -44,6 +44,19 @@ void pc_calibrator_write_warnings(const pcal_calibrator *calibrator, pc_json *js
   pc_json_close(json, ']');
 }
 
+const char *pc_fit_weights_name(const pc_fit_info *fit) {
+  return fit->weights_are == PCAL_WEIGHTS_IMPORTANCE  ? "importance"
+         : fit->weights_are == PCAL_WEIGHTS_FREQUENCY ? "frequency"
+                                                      : NULL;
+}
+
+void pc_calibrator_write_weights_are(const pcal_calibrator *calibrator, pc_json *json) {
+  if (pc_fit_weights_name(&calibrator->fit) == NULL)
+    return;
+  pc_json_key(json, "weights");
+  pc_json_string(json, pc_fit_weights_name(&calibrator->fit));
+}
+
 void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_key(json, "classes");
   if (calibrator->layout.kind == PCAL_CONFIDENCE || calibrator->layout.form != PC_FORM_CLASSES)
@@ -104,6 +117,7 @@ static void calibrator_file_fit(const pcal_calibrator *calibrator, pc_json *json
   pc_json_integer(json, fit->rows);
   pc_json_key(json, "weighted");
   pc_json_bool(json, fit->weighted);
+  pc_calibrator_write_weights_are(calibrator, json);
   pc_json_key(json, "weight");
   pc_json_number(json, fit->weight);
   pc_json_key(json, "normalized_rows");

@@ -20,6 +20,11 @@ void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *jso
 void pc_calibrator_write_parameters(const pcal_calibrator *calibrator, pc_json *json);
 void pc_calibrator_write_warnings(const pcal_calibrator *calibrator, pc_json *json);
 
+/* "frequency" or "importance"; NULL if the fit is not weighted, or its file does not say.  The
+ * member "weights" is written unless it is NULL. */
+const char *pc_fit_weights_name(const pc_fit_info *fit);
+void pc_calibrator_write_weights_are(const pcal_calibrator *calibrator, pc_json *json);
+
 /* The member "classes"; null for confidences and for predictions of a number. */
 void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *json);
 

@@ -275,19 +275,37 @@ static pcal_status calibrator_load_warnings(const calibrator_loader *loader,
   return PCAL_OK;
 }
 
+/* Files of early builds lack it. */
+static pcal_status calibrator_load_weights_are(const calibrator_loader *loader,
+                                               const pc_json_node *fit, pc_fit_info *info) {
+  const char *name = NULL;
+  if (pc_json_find(fit, "weights") == NULL)
+    return PCAL_OK;
+  PC_TRY(calibrator_load_text(loader, fit, "weights", &name));
+  info->weights_are = strcmp(name, "importance") == 0  ? PCAL_WEIGHTS_IMPORTANCE
+                      : strcmp(name, "frequency") == 0 ? PCAL_WEIGHTS_FREQUENCY
+                                                       : PCAL_WEIGHTS_AUTO;
+  return info->weighted && info->weights_are != PCAL_WEIGHTS_AUTO
+             ? PCAL_OK
+             : calibrator_load_wrong(
+                   loader, pc_json_find(fit, "weights"),
+                   "must be \"frequency\" or \"importance\", of a weighted fit");
+}
+
 static pcal_status calibrator_load_fit(const calibrator_loader *loader) {
   const pc_json_node *fit = NULL;
   pc_fit_info *info = &loader->calibrator->fit;
   PC_TRY(calibrator_load_member(loader, loader->root, "fit", PC_JSON_OBJECT, &fit));
   PC_TRY(calibrator_load_keys(loader, fit,
                               PC_NAMES("status", "iterations", "gradient", "objective", "rows",
-                                       "weighted", "weight", "normalized_rows", "skipped_rows",
-                                       "warnings")));
+                                       "weighted", "weights", "weight", "normalized_rows",
+                                       "skipped_rows", "warnings")));
   PC_TRY(calibrator_load_status(loader, fit));
   PC_TRY(calibrator_load_whole(loader, fit, "iterations", &info->iterations));
   PC_TRY(calibrator_load_objective(loader, fit));
   PC_TRY(calibrator_load_whole(loader, fit, "rows", &info->rows));
   PC_TRY(calibrator_load_truth(loader, fit, "weighted", &info->weighted));
+  PC_TRY(calibrator_load_weights_are(loader, fit, info));
   PC_TRY(calibrator_load_size(loader, fit, "weight", INFINITY, &info->weight));
   PC_TRY(calibrator_load_whole(loader, fit, "normalized_rows", &info->normalized));
   PC_TRY(calibrator_load_whole(loader, fit, "skipped_rows", &info->skipped));

@@ -1,6 +1,7 @@
 #include "calibrators/fit.h"
 
 #include "calibrators/fit_data_warnings.h"
+#include "calibrators/fit_replay.h"
 #include "calibrators/group_calibrators.h"
 #include "io/source.h"
 #include "measure/results.h"
@@ -61,6 +62,32 @@ static pcal_status fit_run_step(fit_step step, const pc_fit_task *task,
   return status;
 }
 
+/* Fits to weights in units of effective rows, where they are importance weights.  The passes of rounds
+ * do this themselves (fit_replay.h). */
+static pcal_status fit_weighted(fit_step step, const pc_fit_task *task,
+                                const pcal_fit_config *config, pcal_error *err) {
+  pcal_weights meaning = PCAL_WEIGHTS_FREQUENCY;
+  pc_fit_info *fit = &task->calibrator->fit;
+  if (task->replay == NULL)
+    PC_TRY(pc_source_scale_weights(task->source, &meaning, err));
+  const pcal_status status = fit_run_step(step, task, config, err);
+  if (task->replay == NULL)
+    pc_source_restore_weights(task->source);
+  else if (task->replay->unit > 0.0)
+    meaning = PCAL_WEIGHTS_IMPORTANCE;
+  fit->weights_are = fit->weighted ? meaning : PCAL_WEIGHTS_AUTO;
+  return status;
+}
+
+/* The fit to all rows and, unless the method has done so, those to groups. */
+static pcal_status fit_rows(const pc_fit_task *task, const pcal_fit_config *config,
+                            pcal_error *err) {
+  const int each = config->by_group && !task->calibrator->method->fits_groups;
+  PC_TRY(fit_run_step(fit_method, task, config, err));
+  PC_TRY(fit_run_step(fit_warnings, task, config, err));
+  return each ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
+}
+
 /* Fits a calibrator without parameters. */
 static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config *config,
                                   const pcal_shape *shape, pcal_error *err) {
@@ -68,10 +95,7 @@ static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config
   calibrator->normalize = config->normalize != 0;
   PC_TRY(pc_name_list_copy(&calibrator->env, shape->class_names, calibrator->layout.columns,
                            &calibrator->class_names, err));
-  PC_TRY(fit_run_step(fit_method, task, config, err));
-  PC_TRY(fit_run_step(fit_warnings, task, config, err));
-  const int each = config->by_group && !calibrator->method->fits_groups;
-  return each ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
+  return fit_weighted(fit_rows, task, config, err);
 }
 
 static pcal_status fit_source(pcal_source *source, const pcal_fit_config *config,

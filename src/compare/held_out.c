@@ -7,6 +7,7 @@
 
 #include "base/executor.h"
 #include "calibrators/fit.h"
+#include "io/source.h"
 #include "measure/measure_source.h"
 #include "system/clock.h"
 
@@ -81,11 +82,14 @@ static pcal_status held_out_fold(const pc_held_out *held_out, pcal_source *sourc
                                  const char *method, const pcal_env *env, pcal_calibrator **out,
                                  pcal_error *err) {
   pc_fold_source training;
+  pcal_weights meaning; /* of the weights of all rows, so that no fold decides for itself */
+  PC_TRY(pc_source_scale_weights(source, &meaning, err));
   pcal_status status = pc_fold_source_open(source, &held_out->folds, fold, env, &training, err);
   if (status == PCAL_OK)
     status = held_out_run(held_out, training.source, method, fold == 0 ? NULL : out[0], env,
                           &out[fold], err);
   pc_fold_source_close(&training);
+  pc_source_restore_weights(source);
   return status;
 }
 

@@ -38,6 +38,8 @@ typedef struct pc_layout {
 
 /* For weights_are of a batch: expected frequencies, which need not be whole. */
 #define PC_WEIGHTS_EXPECTED 3
+/* The same: importance weights in units of effective rows; fits alone read them. */
+#define PC_WEIGHTS_SCALED 4
 
 PC_CHECKED pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out,
                                       pcal_error *err);

@@ -95,6 +95,7 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source->arranged.from);
   pc_free(&env, source->class_factors);
   pc_free(&env, source->class_weights);
+  pc_free(&env, source->scaling.weights);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_INPUT_COUNT; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -362,6 +363,7 @@ pcal_status pc_source_next_lazy(pcal_source *source, size_t max_rows, pcal_batch
                              (source->soft.used ? source_read_soft : source_read)(
                                  source, max_rows, &filled, lazy_labels, err),
                              err));
+  PC_TRY(pc_source_scale_batch(source, &filled, err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;
@@ -386,6 +388,7 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   source->soft.next = source->soft.held.rows = 0;
   source->soft.kept = 0;
   pc_sum_clear(&source->soft.square);
+  pc_weight_sums_clear(&source->soft.sums);
   source->position = 0;
   source->borrowed.position = 0;
   return PCAL_OK;

@@ -49,6 +49,13 @@ int pc_source_is_ragged(const pcal_source *source);
  * that no row has.  Other sources, and those with names of classes, stay as they are. */
 PC_CHECKED pcal_status pc_source_widen(pcal_source *source, size_t columns, pcal_error *err);
 
+/* From now on importance weights are returned in units of effective rows, until they are restored
+ * (source_weights.c); *meaning is that of the weights, PCAL_WEIGHTS_AUTO if there are none.  Reads
+ * all rows when first called.  A source derived from one with scaled weights has these. */
+PC_CHECKED pcal_status pc_source_scale_weights(pcal_source *source, pcal_weights *meaning,
+                                               pcal_error *err);
+void pc_source_restore_weights(pcal_source *source);
+
 /* True if the source has abstentions; *count is set to their number in a whole pass. */
 int pc_source_abstentions(const pcal_source *source, uint64_t *count);
 

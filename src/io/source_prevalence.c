@@ -23,27 +23,6 @@ static int source_prevalence_counts(const pcal_source *source, int32_t label) {
   return label >= 0 && (size_t)label < source->factor_count;
 }
 
-/* True if a score of a row is missing. */
-static int source_prevalence_missing(const pcal_batch *batch, size_t row) {
-  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
-  const ptrdiff_t column = batch->column_stride == 0 ? (ptrdiff_t)size : batch->column_stride;
-  const ptrdiff_t stride =
-      batch->row_stride == 0 ? (ptrdiff_t)(size * batch->columns) : batch->row_stride;
-  const char *cell = (const char *)batch->scores + (ptrdiff_t)row * stride;
-  for (size_t c = 0; c < batch->columns; c++, cell += column) {
-    double number;
-    float single;
-    if (batch->type == PCAL_F32) {
-      memcpy(&single, cell, sizeof single);
-      number = (double)single;
-    } else
-      memcpy(&number, cell, sizeof number);
-    if (isnan(number))
-      return 1;
-  }
-  return 0;
-}
-
 /* Adds the weight of each class in the whole source. */
 static pcal_status source_prevalence_count(pcal_source *source, pc_sum *sums, pcal_error *err) {
   for (;;) {
@@ -54,7 +33,7 @@ static pcal_status source_prevalence_count(pcal_source *source, pc_sum *sums, pc
     for (size_t i = 0; i < batch.rows; i++) {
       const double weight = batch.weights == NULL ? 1.0 : batch.weights[i];
       if (source_prevalence_counts(source, batch.labels[i]) && weight >= 0.0 &&
-          isfinite(weight) && !source_prevalence_missing(&batch, i))
+          isfinite(weight) && !pc_source_row_is_missing(&batch, i))
         pc_sum_add(&sums[batch.labels[i]], weight);
     }
     PC_TRY(pc_check_interrupt(&source->env, err));

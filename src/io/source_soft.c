@@ -98,6 +98,7 @@ pcal_status pc_source_open_soft(pcal_source *source, const pcal_inputs *inputs,
         pc_source_part_name(cells));
   source->soft.used = 1;
   pc_sum_clear(&source->soft.square);
+  pc_weight_sums_clear(&source->soft.sums);
   source->soft.classes = cells->columns;
   source->weights_are = PCAL_WEIGHTS_IMPORTANCE;
   return PCAL_OK;
@@ -161,6 +162,7 @@ static void source_soft_row(pcal_source *source, const pcal_batch *base, size_t 
   if (!isnan(sum) && weight > 0.0 && isfinite(weight)) {
     soft->kept++;
     pc_sum_add(&soft->square, weight * weight);
+    pc_weight_sums_add(&soft->sums, weight);
   }
   for (size_t k = 0; k < soft->classes; k++) {
     const size_t to = row * soft->classes + k;

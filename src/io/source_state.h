@@ -5,6 +5,7 @@
 #include "base/budget.h"
 #include "base/sum.h"
 #include "data/forecast_event.h"
+#include "data/weight_unit.h"
 #include "io/data_columns.h"
 #include "io/formats/arrow_reader.h"
 #include "io/group_reader.h"
@@ -70,6 +71,16 @@ typedef struct pc_source_abstain {
   uint64_t count, most; /* in this pass; in any pass */
 } pc_source_abstain;
 
+/* Weights in units of effective rows: source_weights.c. */
+typedef struct pc_source_scaling {
+  int known;   /* meaning and unit are set, which a pass over all rows has done */
+  int used;    /* weights are divided by unit */
+  int meaning; /* pcal_weights, never auto; or PC_WEIGHTS_EXPECTED or PC_WEIGHTS_SCALED */
+  double unit;
+  double *weights; /* of the last window */
+  size_t capacity;
+} pc_source_scaling;
+
 /* Labels that are distributions over classes: source_soft.c. */
 typedef struct pc_source_soft {
   int used;
@@ -89,6 +100,7 @@ typedef struct pc_source_soft {
   uint64_t most;   /* the most rows of the data read in one pass */
   uint64_t kept;   /* rows of this pass with a label and a weight above 0 */
   pc_sum square;   /* of their weights, squared */
+  pc_weight_sums sums;
   pcal_row_locator place;
 } pc_source_soft;
 
@@ -130,6 +142,7 @@ struct pcal_source {
   size_t factor_count;
   double *class_weights; /* of the last window */
   size_t class_weights_capacity;
+  pc_source_scaling scaling;
   uint64_t first_row;
   char *positive;    /* label of class 1, owned, or NULL */
   int placed;        /* first_row was computed from the content of the files */
@@ -262,6 +275,12 @@ PC_CHECKED pcal_status pc_source_soft_expand(pcal_source *source, const pcal_bat
 /* Returns the next rows of the expanded window. */
 void pc_source_soft_take(pcal_source *source, size_t max_rows, pcal_batch *out);
 void pc_source_soft_free(pcal_source *source);
+
+/* True if a score of a row is missing. */
+int pc_source_row_is_missing(const pcal_batch *batch, size_t row);
+/* Scales the weights of a window, while pc_source_scale_weights is in force. */
+PC_CHECKED pcal_status pc_source_scale_batch(pcal_source *source, pcal_batch *batch,
+                                             pcal_error *err);
 
 /* Replaces missing scores by choices of probability 0, and normalises the others:
  * source_ragged.c. */

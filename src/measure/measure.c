@@ -323,6 +323,7 @@ static const char *measure_weights_name(const pcal_batch *batch) {
 static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
   const int given = batch->weights_are, before = measure->weights_are;
+  const char *instead = measure->plan.instead;
   if (batch->weights == NULL || batch->rows == 0)
     return PCAL_OK;
   if (given < PCAL_WEIGHTS_AUTO || given > PC_WEIGHTS_EXPECTED)
@@ -346,13 +347,16 @@ static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal
   if (said == PCAL_WEIGHTS_IMPORTANCE && measure->plan.whole_weights != NULL)
     return pc_fail(err, PCAL_USAGE,
                    "%s: %s counts pairs of copies of a row, so its weights must be "
-                   "frequencies; leave the metric or the weights out",
-                   measure_weights_name(batch), measure->plan.whole_weights);
+                   "frequencies; %s%s%sleave the metric or the weights out",
+                   measure_weights_name(batch), measure->plan.whole_weights,
+                   instead == NULL ? "" : "use ", instead == NULL ? "" : instead,
+                   instead == NULL ? "" : ", or ");
   return PCAL_OK;
 }
 
 static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
+  const char *instead = measure->plan.instead;
   if (measure->plan.no_weights != NULL && batch->weights != NULL)
     return pc_fail(
         err, PCAL_USAGE,
@@ -365,9 +369,11 @@ static pcal_status measure_check_weights(const pcal_measure *measure, const pcal
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
                      "%s, row %llu: %s counts pairs of copies of a row, so weights must be "
-                     "whole numbers; leave the metric or the weights out",
+                     "whole numbers; %s%s%sleave the metric or the weights out",
                      batch->weights_name == NULL ? "weights" : batch->weights_name,
-                     (unsigned long long)counts->fractional_row, measure->plan.whole_weights);
+                     (unsigned long long)counts->fractional_row, measure->plan.whole_weights,
+                     instead == NULL ? "" : "use ", instead == NULL ? "" : instead,
+                     instead == NULL ? "" : ", or ");
 }
 
 /* True if results are split by group.  Clusters are groups too, but are measured together. */

@@ -103,9 +103,12 @@ static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
 }
 
 /* Restrictions of one metric that hold for the whole measure. */
-static void plan_refuse(pc_measure_plan *plan, const char *name, unsigned traits) {
-  if (traits & PC_WHOLE_WEIGHTS)
+static void plan_refuse(pc_measure_plan *plan, const pc_metric *metric, unsigned traits) {
+  const char *name = metric->row.name;
+  if (traits & PC_WHOLE_WEIGHTS) {
     plan->whole_weights = name;
+    plan->instead = metric->for_any_weights;
+  }
   if (traits & PC_NO_WEIGHTS)
     plan->no_weights = name;
   if (traits & PC_BY_INDEX)
@@ -130,7 +133,7 @@ static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const ch
   if (status != PCAL_OK)
     return status;
   plan->entries[plan->entry_count++] = entry;
-  plan_refuse(plan, entry.metric->row.name, entry.config.traits);
+  plan_refuse(plan, entry.metric, entry.config.traits);
   return PCAL_OK;
 }
 

@@ -50,6 +50,7 @@ typedef struct pc_measure_plan {
   int needs_rows;            /* whole rows, not only the scores and hits of a view */
   int needs_probs;           /* all probabilities of a row, not only the largest */
   const char *whole_weights; /* a metric that takes only whole weights, or NULL */
+  const char *instead;       /* a spec for any weights in its place, or NULL */
   const char *no_weights;    /* a metric that takes no weights, or NULL */
   const char *by_index;      /* a metric that needs distinct row indices, or NULL */
   pc_interval_request intervals;

@@ -257,7 +257,7 @@ static pcal_status failure_auroc_configure(pc_options *options, const pc_layout 
   return PCAL_OK;
 }
 
-#define AUC_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
+#define AUC_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SQUARED)
 
 const pc_metric pc_metric_auc = {
     .row =

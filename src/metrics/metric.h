@@ -129,6 +129,7 @@ typedef struct pc_metric {
   unsigned traits;
   double largest_loss;  /* PC_LOSS: the largest value of a row; 0: unbounded, logarithmic */
   double if_calibrated; /* PC_KNOWN_IF_CALIBRATED: the value of a calibrated model */
+  const char *for_any_weights; /* PC_WHOLE_WEIGHTS: a spec that takes others too, or NULL */
   const char *interval_remark; /* how intervals fall short of their level, or NULL */
   /* The largest value of a row by the options, 0: unbounded; NULL: largest_loss. */
   double (*loss_limit)(const pc_options *options);

@@ -213,6 +213,7 @@ const pc_metric pc_metric_mmce = {
         },
     .range = PC_RANGE_SHARE,
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .for_any_weights = "mmce:estimator=v",
     .configure = mmce_configure,
     .evaluate = mmce_evaluate,
     .cells = mmce_cells,

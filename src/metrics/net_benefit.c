@@ -80,7 +80,7 @@ const pc_metric pc_metric_net_benefit = {
             .option_count = sizeof net_benefit_options / sizeof *net_benefit_options,
         },
     .range = {-INFINITY, 1.0},
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SQUARED,
     .configure = net_benefit_configure,
     .evaluate = net_benefit_evaluate,
 };

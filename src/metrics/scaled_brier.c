@@ -68,7 +68,7 @@ const pc_metric pc_metric_scaled_brier = {
             .better = PCAL_BETTER_HIGHER,
         },
     .range = {-INFINITY, 1.0},
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SQUARED,
     .configure = scaled_brier_configure,
     .evaluate = scaled_brier_evaluate,
 };

@@ -214,7 +214,7 @@ static pcal_status coverage_at_risk_evaluate(const pc_options *options,
   return PCAL_OK;
 }
 
-#define SELECTIVE_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
+#define SELECTIVE_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SQUARED)
 #define SELECTIVE_TRAUB                                                                  \
   "Traub et al., Overcoming common flaws in the evaluation of selective classification " \
   "systems, NeurIPS 2024"

@@ -248,6 +248,7 @@ const pc_metric pc_metric_skce = {
         },
     .range = {0.0, 2.0},
     .traits = SKCE_TRAITS | PC_SQUARED,
+    .for_any_weights = "skce:estimator=biased",
     .configure = skce_configure,
     .evaluate = skce_evaluate,
 };
@@ -274,6 +275,7 @@ const pc_metric pc_metric_kce = {
         },
     .range = {0.0, 1.4142135623730951},
     .traits = SKCE_TRAITS,
+    .for_any_weights = "kce:estimator=biased",
     .configure = skce_configure,
     .evaluate = kce_evaluate,
 };

@@ -234,6 +234,7 @@ const pc_metric pc_metric_skce_gaussian = {
         },
     .range = PC_RANGE_FROM_ZERO,
     .traits = PC_FORECAST_TRAITS | PC_WHOLE_WEIGHTS | PC_SQUARED,
+    .for_any_weights = "skce:estimator=biased",
     .configure = skce_gaussian_configure,
     .evaluate = skce_gaussian_evaluate,
 };

@@ -9,6 +9,7 @@
 #include "measure/interval_formula.h"
 #include "output/latex.h"
 #include "output/table.h"
+#include "output/write_results.h"
 
 /* Most metrics in a table. */
 #define WRITE_COMPARISON_METRICS_MAX 12
@@ -159,15 +160,22 @@ static void write_comparison_metric_columns(const pcal_comparison *table, pc_tab
 
 static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
   const pcal_results *results = table->contestants[0].results;
-  char how[64], level[PC_NUMBER_MAX];
+  char how[64], weights[128] = "", effective[PC_NUMBER_MAX], level[PC_NUMBER_MAX];
   if (table->folds > 0)
     snprintf(how, sizeof how, "by %zu-fold cross-validation", table->folds);
   else
     snprintf(how, sizeof how, "fitted to a second set");
-  snprintf(out->summary, sizeof out->summary,
-           "%llu rows, %s, ranked by %.200s; gain is over the first row, with its %s interval",
-           (unsigned long long)results->rows, how, write_comparison_record(table, 0)->label,
-           pc_show(table->level, level));
+  pc_number_round(results->effective, 4, effective);
+  if (results->weights_are == PCAL_WEIGHTS_IMPORTANCE)
+    snprintf(weights, sizeof weights, " (importance weights, effective sample size %s)",
+             effective);
+  else if (results->weighted)
+    snprintf(weights, sizeof weights, " (frequency weights)");
+  snprintf(
+      out->summary, sizeof out->summary,
+      "%llu rows%s, %s, ranked by %.200s; gain is over the first row, with its %s interval",
+      (unsigned long long)results->rows, weights, how, write_comparison_record(table, 0)->label,
+      pc_show(table->level, level));
   pc_table_add_column(out, table->model_names == NULL ? "method" : "model");
   pc_table_add_column(out, "rank");
   pc_table_add_column(out, "gain");
@@ -387,6 +395,18 @@ static void write_comparison_json_one(const pcal_comparison *table, const pc_con
   pc_json_close(json, '}');
 }
 
+static void write_comparison_json_weights(const pcal_results *results, pc_json *json) {
+  if (!results->weighted)
+    return;
+  pc_json_key(json, "weights");
+  pc_json_open(json, '{');
+  pc_json_key(json, "are");
+  pc_json_string(json, pc_weights_name(results));
+  pc_json_key(json, "effective_sample_size");
+  pc_json_number(json, results->effective);
+  pc_json_close(json, '}');
+}
+
 static void write_comparison_json(const pcal_comparison *table, pc_text *out) {
   pc_json json;
   pc_text advice;
@@ -398,6 +418,7 @@ static void write_comparison_json(const pcal_comparison *table, pc_text *out) {
   pc_json_string(&json, PCAL_VERSION);
   pc_json_key(&json, "rows");
   pc_json_integer(&json, table->contestants[0].results->rows);
+  write_comparison_json_weights(table->contestants[0].results, &json);
   pc_json_key(&json, "folds");
   if (table->folds > 0)
     pc_json_integer(&json, table->folds);

@@ -211,6 +211,30 @@ static void law_repeats(const char *spec, const forecast_law_set *set) {
   pcal_calibrator_free(other);
 }
 
+/* Equal weights of any size are no weights, and importance weights are their halves: the same
+ * parameters, bit for bit. */
+static void law_importance(const char *spec, const forecast_law_set *set) {
+  static double equal[FORECAST_LAW_ROWS], half[FORECAST_LAW_ROWS];
+  pcal_batch batches[4] = {forecast_law_batch(set), forecast_law_batch(set),
+                           forecast_law_batch(set), forecast_law_batch(set)};
+  for (size_t i = 0; i < FORECAST_LAW_ROWS; i++) {
+    equal[i] = 1.0 / FORECAST_LAW_ROWS;
+    half[i] = 0.5 * set->whole[i];
+  }
+  batches[1].weights = equal;
+  batches[2].weights = set->whole;
+  batches[3].weights = half;
+  batches[2].weights_are = batches[3].weights_are = PCAL_WEIGHTS_IMPORTANCE;
+  for (size_t pair = 0; pair < 4; pair += 2) {
+    pcal_calibrator *one = forecast_law_fit(spec, &batches[pair], 1, 0);
+    pcal_calibrator *other = forecast_law_fit(spec, &batches[pair + 1], 1, 0);
+    if (forecast_law_apart(set, one, other) != 0.0)
+      fail_msg("%s on %s: the unit of weights shows", spec, set->name);
+    pcal_calibrator_free(one);
+    pcal_calibrator_free(other);
+  }
+}
+
 /* Rows with a missing number are refused, or skipped without any effect. */
 static void law_missing(const char *spec, const forecast_law_set *set) {
   static forecast_law_set gap, without;
@@ -321,6 +345,10 @@ TEST(test_row_order_does_not_matter) {
 
 TEST(test_whole_weights_equal_repeats) {
   forecast_law_for_all(law_repeats);
+}
+
+TEST(test_importance_weights_have_no_unit) {
+  forecast_law_for_all(law_importance);
 }
 
 TEST(test_missing_rows) {

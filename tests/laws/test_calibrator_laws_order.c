@@ -78,3 +78,54 @@ static void law_repeats(const laws_case *about) {
 TEST(test_whole_weights_equal_repeats) {
   laws_for_all(law_repeats);
 }
+
+/* ---- Importance weights ---- */
+
+/* weights NULL: all are 1. */
+static double *law_scaled(const laws_case *about, const double *weights, double factor) {
+  double *out = malloc(about->set->rows * sizeof *out);
+  for (size_t i = 0; i < about->set->rows; i++)
+    out[i] = factor * (weights == NULL ? 1.0 : weights[i]);
+  return out;
+}
+
+/* Equal weights of any size are no weights: the same parameters and outcome, byte for byte. */
+static void law_equal_weights(const laws_case *about) {
+  const double factors[] = {1.0 / (double)about->set->rows, 1000.5, 3.0};
+  if (about->weights != (laws_slow(about->spec) ? about->set->whole : NULL))
+    return;
+  for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+    pcal_batch plain = laws_batch(about), weighted = plain;
+    double *weights = law_scaled(about, NULL, factors[f]);
+    plain.weights = NULL;
+    weighted.weights = weights;
+    weighted.weights_are = factors[f] == 3.0 ? PCAL_WEIGHTS_IMPORTANCE : PCAL_WEIGHTS_AUTO;
+    char *expected = laws_file(about, &plain), *actual = laws_file(about, &weighted);
+    laws_strip(expected);
+    laws_strip(actual);
+    laws_same(expected, actual, about, "equal weights");
+    free(weights);
+  }
+}
+
+TEST(test_equal_weights_are_no_weights) {
+  laws_for_all(law_equal_weights);
+}
+
+/* Importance weights and their halves: the same file, byte for byte. */
+static void law_halves(const laws_case *about) {
+  if (about->weights != about->set->whole)
+    return;
+  double *halves = law_scaled(about, about->weights, 0.5);
+  pcal_batch whole = laws_batch(about), half = whole;
+  half.weights = halves;
+  whole.weights_are = half.weights_are = PCAL_WEIGHTS_IMPORTANCE;
+  char *file = laws_file(about, &whole);
+  assert_non_null(strstr(file, "\"weights\": \"importance\""));
+  laws_same(file, laws_file(about, &half), about, "the unit of importance weights");
+  free(halves);
+}
+
+TEST(test_halves_of_importance_weights_agree) {
+  laws_for_all(law_halves);
+}

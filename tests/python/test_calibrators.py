@@ -130,6 +130,31 @@ def test_weights_are_frequencies(digits):
     assert weighted.T_ == repeated.T_
 
 
+def test_weights_that_are_not_frequencies(digits):
+    n = len(digits.labels)
+    plain = pc.Platt(kind="logits").fit(digits.logits, digits.labels)
+    assert plain.weights_are_ is None
+    shares = pc.Platt(kind="logits").fit(digits.logits, digits.labels, np.ones(n) / n)
+    assert shares.weights_are_ == "importance"
+    assert (shares.transform(digits.logits) == plain.transform(digits.logits)).all()
+    weights = np.random.default_rng(2).integers(1, 4, n)
+    counts = pc.Platt(kind="logits").fit(digits.logits, digits.labels, weights)
+    assert counts.weights_are_ == "frequency"
+    whole = pc.Platt().fit(
+        logits=digits.logits, labels=digits.labels, weights=weights, weights_are="importance"
+    )
+    half = pc.Platt().fit(logits=digits.logits, labels=digits.labels, weights=weights / 2)
+    assert whole.weights_are_ == half.weights_are_ == "importance"
+    assert (whole.transform(logits=digits.logits) == half.transform(logits=digits.logits)).all()
+    with pytest.raises(pc.DataError, match="frequencies are whole numbers"):
+        pc.Platt().fit(
+            logits=digits.logits,
+            labels=digits.labels,
+            weights=np.ones(n) / n,
+            weights_are="frequency",
+        )
+
+
 def test_one_column(digits):
     score, hits = digits.probs[:, 3], digits.labels == 3
     fitted = pc.Temperature().fit(score, hits)

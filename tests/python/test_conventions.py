@@ -4,6 +4,7 @@ Needs torchmetrics, torch and netcal.  Without them tests/golden/edges.tsv, whic
 written (python test_conventions.py FOLDER), proves the same.
 """
 
+import itertools
 import pathlib
 import sys
 
@@ -37,7 +38,7 @@ def edge_rows(dtype, columns):
     return rows[keep], np.where(hits == 1, 1, np.arange(len(score)) % 2 * 2)[keep]
 
 
-def peer_guo2017(scores, labels, bins):
+def peer_guo2017(scores, labels, bins, norm):
     """temperature_scaling.py, _ECELoss.forward, behind its softmax of float32 logits."""
     import torch
 
@@ -59,7 +60,7 @@ def peer_guo2017(scores, labels, bins):
     return float(ece)
 
 
-def peer_torchmetrics(scores, labels, bins):
+def peer_torchmetrics(scores, labels, bins, norm):
     import torch
     from torchmetrics.functional.classification import (
         binary_calibration_error,
@@ -68,11 +69,12 @@ def peer_torchmetrics(scores, labels, bins):
 
     preds, target = torch.from_numpy(scores), torch.from_numpy(labels)
     if scores.ndim == 1:
-        return float(binary_calibration_error(preds, target, n_bins=bins))
-    return float(multiclass_calibration_error(preds, target, scores.shape[1], n_bins=bins))
+        return float(binary_calibration_error(preds, target, n_bins=bins, norm=norm))
+    classes = scores.shape[1]
+    return float(multiclass_calibration_error(preds, target, classes, n_bins=bins, norm=norm))
 
 
-def peer_netcal(scores, labels, bins):
+def peer_netcal(scores, labels, bins, norm):
     """With float32 scores the package counts rows between edges in float64 and averages them
     between edges in float32, so that a score may be in two bins: they are widened for it."""
     from netcal.metrics import ECE
@@ -81,27 +83,30 @@ def peer_netcal(scores, labels, bins):
 
 
 PEERS = {"guo2017": peer_guo2017, "torchmetrics": peer_torchmetrics, "netcal": peer_netcal}
+NORMS = {"guo2017": ["l1"], "torchmetrics": ["l1", "l2", "max"], "netcal": ["l1"]}
 # Packages sum in the precision of the scores, or move scores of 0 and 1 by one epsilon.
 TOLERANCE = {"f32": 2e-6, "f64": 2e-6}
 
 
-def spec(convention, kind, columns, bins):
+def spec(convention, kind, columns, bins, norm):
     if convention == "torchmetrics" and kind == "f64" and columns == 1:
         convention = "torchmetrics64"
-    return f"ece:bins={bins},convention={convention}"
+    return f"ece:bins={bins},{'' if norm == 'l1' else f'norm={norm},'}convention={convention}"
 
 
-@pytest.mark.parametrize("convention", PEERS)
+@pytest.mark.parametrize(
+    "convention, norm", [(name, norm) for name in PEERS for norm in NORMS[name]]
+)
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("columns", [1, 2, 3])
-def test_edges(convention, kind, columns):
+def test_edges(convention, norm, kind, columns):
     import propercal as pc
 
     pytest.importorskip({"guo2017": "torch"}.get(convention, convention))
     scores, labels = edge_rows(TYPES[kind], columns)
     for bins in BINS:
-        asked = spec(convention, kind, columns, bins)
-        expected = PEERS[convention](scores, labels, bins)
+        asked = spec(convention, kind, columns, bins, norm)
+        expected = PEERS[convention](scores, labels, bins, norm)
         got = pc.measure(scores, labels, metrics=asked)[asked]
         assert abs(got - expected) < TOLERANCE[kind], (bins, got, expected)
 
@@ -133,9 +138,9 @@ def write(folder):
             np.save(folder / "data" / f"{stem}_labels.npy", labels.astype(np.int8))
             given = f"probs=data/{stem}.npy labels=data/{stem}_labels.npy"
             for convention, peer in PEERS.items():
-                for bins in BINS:
-                    value = peer(scores, labels, bins)
-                    lines.append("\t".join([given, spec(convention, kind, columns, bins),
+                for norm, bins in itertools.product(NORMS[convention], BINS):
+                    value = peer(scores, labels, bins, norm)
+                    lines.append("\t".join([given, spec(convention, kind, columns, bins, norm),
                                             repr(value), repr(TOLERANCE[kind]), convention]))
     (folder / "edges.tsv").write_text("\n".join(lines) + "\n")
 

@@ -5,7 +5,7 @@
  *   var D = sum_events (d - D)^2 / (M - 1) / M + sum_others (d - D)^2 / (N - 1) / N
  *   p = 2 (1 - Phi(|D| / se)), interval D -+ z se, within [-1, 1]
  * Edge cases:
- *   (1) a row of weight w counts as w rows;
+ *   (1) a row of weight w counts as w / unit rows;
  *   (2) fewer than two events or two non-events, or var D = 0: not found;
  *   (3) models that order all rows alike have var D = 0 and are not judged here.
  * Source: DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Sun & Xu, IEEE Signal Processing
@@ -41,15 +41,15 @@ static double delong_score(const pc_kept_rows *rows, size_t row) {
   return rows->top_label[row] == 1 ? rows->score[row] : 1.0 - rows->score[row];
 }
 
-static void delong_totals(const pc_kept_rows *rows, double total[2]) {
+static void delong_totals(const pc_kept_rows *rows, double unit, double total[2]) {
   total[0] = total[1] = 0.0;
   for (size_t i = 0; i < rows->count; i++)
-    total[rows->labels[i] == 1] += pc_kept_weight(rows, i);
+    total[rows->labels[i] == 1] += pc_kept_weight(rows, i) / unit;
 }
 
 /* Adds sign * V to d, row by row. */
-static void delong_add(const pc_kept_rows *rows, const double total[2], double sign,
-                       delong_row *sorted, double *d) {
+static void delong_add(const pc_kept_rows *rows, double unit, const double total[2],
+                       double sign, delong_row *sorted, double *d) {
   double below[2] = {0.0, 0.0};
   for (size_t i = 0; i < rows->count; i++)
     sorted[i] = (delong_row){delong_score(rows, i), i};
@@ -57,7 +57,7 @@ static void delong_add(const pc_kept_rows *rows, const double total[2], double s
   for (size_t begin = 0, end; begin < rows->count; begin = end) {
     double tied[2] = {0.0, 0.0};
     for (end = begin; end < rows->count && sorted[end].score == sorted[begin].score; end++)
-      tied[rows->labels[sorted[end].row] == 1] += pc_kept_weight(rows, sorted[end].row);
+      tied[rows->labels[sorted[end].row] == 1] += pc_kept_weight(rows, sorted[end].row) / unit;
     const double lower = (below[0] + 0.5 * tied[0]) / total[0];
     const double higher = (total[1] - below[1] - 0.5 * tied[1]) / total[1];
     for (size_t i = begin; i < end; i++)
@@ -67,22 +67,22 @@ static void delong_add(const pc_kept_rows *rows, const double total[2], double s
   }
 }
 
-static double delong_variance(const pc_kept_rows *rows, const double total[2], const double *d,
-                              double difference) {
+static double delong_variance(const pc_kept_rows *rows, double unit, const double total[2],
+                              const double *d, double difference) {
   double squares[2] = {0.0, 0.0};
   for (size_t i = 0; i < rows->count; i++) {
     const double off = d[i] - difference;
-    squares[rows->labels[i] == 1] += pc_kept_weight(rows, i) * off * off;
+    squares[rows->labels[i] == 1] += pc_kept_weight(rows, i) / unit * off * off;
   }
   return squares[0] / (total[0] - 1.0) / total[0] + squares[1] / (total[1] - 1.0) / total[1];
 }
 
-pcal_status pc_paired_delong(const pcal_env *env, const pc_kept_rows *rows[2],
+pcal_status pc_paired_delong(const pcal_env *env, const pc_kept_rows *rows[2], double unit,
                              double difference, double level, int *found,
                              pc_paired_finding *out, pcal_error *err) {
   double total[2];
   *found = 0;
-  delong_totals(rows[0], total);
+  delong_totals(rows[0], unit, total);
   if (!(total[0] > 1.0) || !(total[1] > 1.0))
     return PCAL_OK;
   delong_row *sorted = pc_alloc_raw(env, rows[0]->count, sizeof *sorted);
@@ -92,9 +92,9 @@ pcal_status pc_paired_delong(const pcal_env *env, const pc_kept_rows *rows[2],
     pc_free(env, d);
     return pc_fail_memory(err, "comparing two models");
   }
-  delong_add(rows[0], total, 1.0, sorted, d);
-  delong_add(rows[1], total, -1.0, sorted, d);
-  const double variance = delong_variance(rows[0], total, d, difference);
+  delong_add(rows[0], unit, total, 1.0, sorted, d);
+  delong_add(rows[1], unit, total, -1.0, sorted, d);
+  const double variance = delong_variance(rows[0], unit, total, d, difference);
   pc_free(env, sorted);
   pc_free(env, d);
   if (!(variance > 0.0))

@@ -13,8 +13,8 @@
  *       PC_REPLICA_OUTPUT_ROWS_MAX bytes, are not exchanged: standard errors alone decide, and
  *       difference_method says so;
  *   (6) the models are the same in every row: all differences are 0, all p-values 1;
- *   (7) auc of class 1 is judged by DeLong's test (paired_delong.c), unless there are clusters or
- *       weights that are not whole.
+ *   (7) auc of class 1 is judged by DeLong's test (paired_delong.c), unless there are clusters, or
+ *       importance weights that are not all equal.
  * Cost: each exchange measures the rows of both models.
  * Source: see measure/replicas/paired_test.c. */
 #include "measure/replicas/paired_difference.h"
@@ -317,11 +317,23 @@ static int difference_is_auc(const pc_result_record *record) {
   return strcmp(record->metric, "auc") == 0 && record->view.kind == PC_VIEW_CLASS;
 }
 
+/* The weight of one row: 1 for frequencies, their common value for equal importance weights; 0 for
+ * others. */
+static double difference_unit(const difference_job *job) {
+  const pc_kept_rows *rows = &job->results->kept;
+  if (job->results->weights_are != PCAL_WEIGHTS_IMPORTANCE)
+    return pc_exchange_whole(rows) ? 1.0 : 0.0;
+  for (size_t i = 1; i < rows->count; i++)
+    if (pc_kept_weight(rows, i) != pc_kept_weight(rows, 0))
+      return 0.0;
+  return pc_kept_weight(rows, 0);
+}
+
 /* Judges areas of class 1, which are then not wanted any more. */
 static pcal_status difference_areas(const difference_job *job, pcal_error *err) {
   const pc_kept_rows *rows[2] = {&job->results->kept, &job->other->kept};
-  if (rows[0]->clusters != NULL || rows[0]->classes != 2 ||
-      job->results->weights_are == PCAL_WEIGHTS_IMPORTANCE || !pc_exchange_whole(rows[0]))
+  const double unit = difference_unit(job);
+  if (rows[0]->clusters != NULL || rows[0]->classes != 2 || !(unit > 0.0))
     return PCAL_OK;
   for (size_t m = 0; m < job->results->metric_count; m++) {
     pc_result_record *record = &job->results->records[m];
@@ -334,7 +346,8 @@ static pcal_status difference_areas(const difference_job *job, pcal_error *err) 
     const pc_paired_sample sample = {.value = {record->outcome.value, there->value},
                                      .level = job->results->level};
     const double difference = sample.value[0] - sample.value[1];
-    PC_TRY(pc_paired_delong(job->env, rows, difference, sample.level, &found, &finding, err));
+    PC_TRY(pc_paired_delong(job->env, rows, unit, difference, sample.level, &found, &finding,
+                            err));
     if (!found)
       continue;
     record->interval_result.has_difference = 1;

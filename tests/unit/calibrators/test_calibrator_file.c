@@ -30,7 +30,8 @@ static const char written[] =
     "    \"objective\": null,\n"
     "    \"rows\": 4,\n"
     "    \"weighted\": true,\n"
-    "    \"weight\": 4.5,\n"
+    "    \"weights\": \"frequency\",\n"
+    "    \"weight\": 9,\n"
     "    \"normalized_rows\": 0,\n"
     "    \"skipped_rows\": 0,\n"
     "    \"warnings\": []\n"
@@ -41,7 +42,7 @@ static const char written[] =
 TEST(writes_this_very_text) {
   static const char *const names[] = {"cat", "d\"og"};
   const double probs[][2] = {{0.8, 0.2}, {0.7, 0.3}, {0.6, 0.4}, {0.1, 0.9}};
-  const double weights[] = {1, 1, 1, 1.5};
+  const double weights[] = {2, 2, 2, 3};
   const int32_t labels[] = {0, 1, 1, 1};
   pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 4, 2);
   pcal_source *source = NULL;

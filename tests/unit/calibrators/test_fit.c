@@ -24,8 +24,34 @@ TEST(counts_rows_and_weights) {
   calibrator = help_fit(&batch, "identity");
   assert_int_equal(calibrator->fit.rows, 3);
   assert_int_equal(calibrator->fit.weighted, 1);
-  assert_same(calibrator->fit.weight, 3.5);
+  assert_int_equal(calibrator->fit.weights_are, PCAL_WEIGHTS_IMPORTANCE);
+  assert_near(calibrator->fit.weight, 3.5 * 3.5 / (4.0 + 0.25 + 1.0), 1e-15);
   pcal_calibrator_free(calibrator);
+}
+
+/* Whole weights are frequencies unless they are declared to be something else; frequencies are
+ * whole. */
+TEST(meaning_of_weights) {
+  const double whole[] = {2.0, 0.0, 3.0, 1.0}, shares[] = {0.5, 0.5, 0.5, 0.5};
+  pcal_batch batch = four_rows();
+  batch.weights = whole;
+  pcal_calibrator *calibrator = help_fit(&batch, "identity");
+  assert_int_equal(calibrator->fit.weights_are, PCAL_WEIGHTS_FREQUENCY);
+  assert_same(calibrator->fit.weight, 6.0);
+  pcal_calibrator_free(calibrator);
+  batch.weights_are = PCAL_WEIGHTS_IMPORTANCE;
+  calibrator = help_fit(&batch, "identity");
+  assert_int_equal(calibrator->fit.weights_are, PCAL_WEIGHTS_IMPORTANCE);
+  assert_near(calibrator->fit.weight, 36.0 / 14.0, 1e-15);
+  pcal_calibrator_free(calibrator);
+  batch.weights = shares;
+  batch.weights_are = PCAL_WEIGHTS_FREQUENCY;
+  help_refused(&batch, "platt", PCAL_DATA,
+               "weights, row 0: frequencies are whole numbers, and this weight is not; leave "
+               "weights_are out, or declare importance weights");
+  batch.weights_are = (pcal_weights)9;
+  help_refused(&batch, "platt", PCAL_USAGE,
+               "weights_are 9 is unknown; start from PCAL_BATCH_INIT");
 }
 
 static pcal_status fit_with(const pcal_batch *batch, int normalize, int skip_missing,

@@ -229,8 +229,9 @@ TEST(test_refusals) {
   batch.weights_are = PCAL_WEIGHTS_IMPORTANCE;
   assert_int_equal(given_new(&given, "skce", NULL, &pairs, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(pairs, &batch, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE,
-                  "weights: skce counts pairs of copies of a row, so its weights must be "
-                  "frequencies; leave the metric or the weights out");
+  assert_sentence(
+      err, PCAL_USAGE,
+      "weights: skce counts pairs of copies of a row, so its weights must be "
+      "frequencies; use skce:estimator=biased, or leave the metric or the weights out");
   pcal_measure_free(pairs);
 }

@@ -148,7 +148,7 @@ TEST(test_2_whole_weights_for_u_only) {
   given_refused(
       &data, "mmce:estimator=u", PCAL_DATA,
       "weights, row 1: mmce counts pairs of copies of a row, so weights must be whole "
-      "numbers; leave the metric or the weights out");
+      "numbers; use mmce:estimator=v, or leave the metric or the weights out");
   data.weights = (const double[]){3, 0};
   assert_near(given_value(&data, "mmce:estimator=u"), 0.8, 1e-15);
 }

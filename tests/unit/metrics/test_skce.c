@@ -34,7 +34,7 @@ TEST(test_2_weights_must_be_whole) {
   given_refused(
       &data, "accuracy skce", PCAL_DATA,
       "weights, row 1: skce counts pairs of copies of a row, so weights must be whole "
-      "numbers; leave the metric or the weights out");
+      "numbers; use skce:estimator=biased, or leave the metric or the weights out");
   assert_same(given_value(&data, "accuracy"), 0.0);
 }
 

@@ -72,8 +72,9 @@ TEST(test_a_small_study) {
 
 /* In squared space rbs becomes the Brier score; scores and powers are not squared again. */
 TEST(test_squared_once) {
-  static const char *const squares[] = {
-      "brier", "log", "spherical", "upper-bound", "skce", "decomposition", "tce-kde:root=no"};
+  static const char *const squares[] = {"brier",           "log",          "spherical",
+                                        "upper-bound",     "skce",         "decomposition",
+                                        "tce-kde:root=no", "scaled-brier", "auc"};
   static pc_findings plain, squared;
   const pcal_env env = pc_env_resolve(NULL);
   for (size_t i = 0; i < UNIT_COUNT(squares); i++) {
