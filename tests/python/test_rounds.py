@@ -152,6 +152,38 @@ def test_intervals_and_nulls(rows):
     assert "smece: replicas of sorted scores of fewer than 16384 rows need all rows" in str(default)
 
 
+@pytest.mark.parametrize("weighted", ["", "whole", "fractional"])
+def test_one_row_twice(weighted):
+    """Equal rows in several parts: the round that draws takes them joined, the others as they are or joined."""
+    data = pc.simulate(16_400, 2, factor=1.5, seed=2)
+    where = np.append(np.arange(16_400), [5, 5])
+    given = {"logits": data.logits[where], "labels": data.labels[where]}
+    if weighted:
+        given["weights"] = np.ones(len(where)) + (where == 5) + (0.25 if weighted == "fractional" else 0)
+    counts = np.bincount(where, weights=given.get("weights"))
+    joined = {"logits": data.logits, "labels": data.labels, "weights": counts.astype(float)}
+    asked = {"interval": 0.9, "replicas": 30}
+    whole = pc.measure(**given, **asked).to_json()
+    for late in (False, True):
+        rounds, drawn = pc.Rounds(kind="logits", **asked), 0
+        while not rounds.done:
+            joins = rounds.draws or (late and rounds.round > 1 and weighted != "fractional")
+            drawn += rounds.draws
+            rows = joined if joins else given
+            order = np.random.default_rng(rounds.round).permutation(len(rows["labels"]))
+            tallies = []
+            for part in np.array_split(order, 3):
+                worker = pc.RoundsWorker(rounds.request())
+                tallies.append(worker.update(**{name: each[part] for name, each in rows.items()}).tally())
+            rounds.absorb(pc.merge_tallies(tallies))
+        assert drawn == (weighted != "fractional") and not rounds.draws
+        found = rounds.result()
+        if weighted == "fractional":
+            assert "rounds draw rows of whole weights only" in str(found)
+        else:
+            assert found.to_json() == whole and found.ks.interval and found.smece.interval
+
+
 def test_fits_that_need_all_rows_are_refused():
     with pytest.raises(pc.UsageError, match="network needs all rows at once"):
         pc.FitRounds("network")
