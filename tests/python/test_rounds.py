@@ -246,6 +246,25 @@ def test_levels_and_replicas_are_checked_at_once():
         pc.Rounds("ece", interval=0.9, replicas=0)
 
 
+# ---- Groups of several columns ----
+
+
+def test_several_columns_of_groups(rows):
+    """Sums and bins show all unions, as one process does; metrics that need later rounds refuse."""
+    given = {"logits": rows["logits"], "labels": rows["labels"]}
+    given["groups"] = np.stack([rows["labels"] % 2, np.arange(4000) % 3], axis=1)
+    whole = pc.measure(metrics=["ece", "brier"], **given)
+    assert measured(given, 3, ["ece", "brier"]).to_json() == whole.to_json() and len(whole.groups) == 11
+    for asked in ({"metrics": "ks"}, {"metrics": "ece", "interval": 0.9}, {"metrics": "brier", "null": True}):
+        worker = pc.RoundsWorker(pc.Rounds(kind="logits", **asked).request())
+        with pytest.raises(pc.UsageError) as found:
+            worker.update(**given)
+        assert str(found.value) == (
+            "in rounds, metrics of sorted scores, intervals and nulls take one column of groups, and groups has "
+            "several; join the columns into one"
+        )
+
+
 # ---- Lists of scores ----
 
 
