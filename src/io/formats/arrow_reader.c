@@ -26,7 +26,7 @@ typedef struct arrow_reader_state {
   char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
   size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
-  uint64_t before; /* rows of the batches before that one */
+  uint64_t before;  /* rows of the batches before that one */
   uint64_t fitting; /* rows of that batch, from the first on, whose lists were seen to fit */
 } arrow_reader_state;
 
@@ -253,8 +253,8 @@ static pcal_status arrow_reader_limit(const pc_reader *reader, const struct Arro
   if (state->fitting < state->row)
     state->fitting = state->row;
   if (state->fitting < end)
-    state->fitting += pc_arrow_lists_fitting(&part, (size_t)state->fitting,
-                                             (size_t)(end - state->fitting));
+    state->fitting +=
+        pc_arrow_lists_fitting(&part, (size_t)state->fitting, (size_t)(end - state->fitting));
   if (state->fitting < end && state->fitting > state->row)
     *rows = (size_t)(state->fitting - state->row);
   return PCAL_OK;

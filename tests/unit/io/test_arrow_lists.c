@@ -223,12 +223,14 @@ TEST(names_the_first_bad_row) {
       "probs, column \"p\", row 302: the list has 3 values and the first one 2; give "
       "lists of equal length");
   for (int bad = 0; bad < 2; bad++) { /* of row 0 the sum is 1 or 1.25 */
-    const lists_case given = {.narrow = {bad, bad + 2, bad + 5, 8}, .rows = 3, .values = 8, .first_row = 7};
+    const lists_case given = {
+        .narrow = {bad, bad + 2, bad + 5, 8}, .rows = 3, .values = 8, .first_row = 7};
     pcal_source *source = NULL;
     pcal_measure *measure = NULL;
     pcal_error err;
     assert_int_equal(lists_open(&given, &source, &err), PCAL_OK);
-    assert_int_equal(pcal_measure_from_source(source, &config, NULL, &measure, &err), PCAL_DATA);
+    assert_int_equal(pcal_measure_from_source(source, &config, NULL, &measure, &err),
+                     PCAL_DATA);
     assert_int_equal(err.row, 7 + !bad);
     pcal_source_free(source);
   }
