@@ -86,8 +86,10 @@ class FitPart:
         self._worker = RoundsWorker(request, threads=1)
         self._batches: "list[arrow.RecordBatch]" = []
         self._first = self._bytes = 0
+        self._names: "dict[str, Any]" = {}
 
-    def update(self, *, first_row: int, **inputs: Any) -> None:
+    def update(self, *, first_row: int, classes: "tuple[str, ...] | None" = None, **inputs: Any) -> None:
+        self._names = {} if classes is None else {"classes": classes}
         batch = arrow.RecordBatch.from_pydict(inputs)
         if self._batches and self._bytes + batch.nbytes > FIT_BYTES:
             self._give()
@@ -100,7 +102,7 @@ class FitPart:
         table = arrow.Table.from_batches(self._batches)
         self._batches, self._bytes = [], 0
         columns = {name: table.column(name) for name in table.column_names}
-        self._worker.update(**columns, first_row=self._first)
+        self._worker.update(**columns, **self._names, first_row=self._first)
 
     def answer(self) -> bytes:
         self._give()
