@@ -984,6 +984,9 @@ PCAL_API int pcal_rounds_is_fit(const pcal_rounds *rounds);
 PCAL_API int pcal_rounds_done(const pcal_rounds *rounds);
 /* The number of the current request, from 1; 0 for NULL. */
 PCAL_API unsigned pcal_rounds_round(const pcal_rounds *rounds);
+/* True if the current request asks for replicas: equal rows must then be in one part, or be joined
+ * into one row with a whole weight, or have ids.  0 also for NULL. */
+PCAL_API int pcal_rounds_draws(const pcal_rounds *rounds);
 /* Writes the current request to `sink`.  PCAL_USAGE: the rounds are done. */
 PCAL_API pcal_status pcal_rounds_request(const pcal_rounds *rounds, pcal_sink sink, void *user,
                                          pcal_error *err);

@@ -128,6 +128,16 @@ static PyObject *core_rounds_round(PyObject *self, PyObject *unused) {
   return PyLong_FromUnsignedLong(number);
 }
 
+static PyObject *core_rounds_draws(PyObject *self, PyObject *unused) {
+  core_turn turn = {NULL, 0, NULL};
+  (void)unused;
+  if (core_turn_hold(&turn, core_rounds_of(self)->watch) < 0)
+    return NULL;
+  const int draws = pcal_rounds_draws(core_rounds_of(self)->rounds);
+  core_turn_release(&turn);
+  return PyBool_FromLong(draws);
+}
+
 static PyObject *core_rounds_request(PyObject *self, PyObject *unused) {
   core_bytes bytes = {NULL, 0, 0};
   core_turn turn = {NULL, 0, NULL};
@@ -202,6 +212,7 @@ static PyMethodDef core_rounds_methods[] = {
     {"is_fit", core_rounds_is_fit, METH_NOARGS, NULL},
     {"done", core_rounds_done, METH_NOARGS, NULL},
     {"round", core_rounds_round, METH_NOARGS, NULL},
+    {"draws", core_rounds_draws, METH_NOARGS, NULL},
     {"request", core_rounds_request, METH_NOARGS, NULL},
     {"absorb", core_rounds_absorb, METH_O, NULL},
     {"finish", core_rounds_finish, METH_NOARGS, NULL},

@@ -237,7 +237,12 @@ class Measure:
         self._add(part, tuple(shape), first + rows)
 
     def merge(self, other: "Measure") -> "Measure":
-        """Adds the rows of another measure of the same metrics."""
+        """Adds the rows of another measure of the same metrics.
+
+        Rows are known by their indices, from ``first_row`` of ``update`` on.  A row that came from two
+        measures made by ``from_bytes`` is refused.  Measures whose rows were given in this process are
+        not compared, since without ``first_row`` the rows of each are counted from 0.
+        """
         if other is self:
             raise UsageError("a measure cannot be merged with itself; give another one")
         with other._lock:

@@ -52,12 +52,29 @@ def _columns(given: "dict[str, Any]") -> "list[str]":
     return list(found)
 
 
+def _pieces(data: Any) -> "Iterator[Any]":
+    """The row groups of Parquet files; other data sets as a whole.  pyarrow reads ahead as far as 1 GB, of a row
+    group no more than there is."""
+    if getattr(getattr(data, "format", None), "default_extname", "") != "parquet":
+        yield data
+        return
+    try:
+        files = data.get_fragments()
+    except ValueError:  # a filter chooses among its rows
+        yield data
+        return
+    for file in files:
+        yield from file.split_by_row_group()
+
+
 def _batches(data: Any, columns: "list[str]") -> "Iterator[Any]":
     """A data set batch by batch, so that it may be larger than memory."""
-    few = {"batch_size": _BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
-    for batch in data.to_batches(columns=columns, use_threads=False, **few):
-        if batch.num_rows > 0:
-            yield batch
+    few: "dict[str, Any]" = {"batch_size": _BATCH_ROWS, "batch_readahead": 2, "fragment_readahead": 1}
+    for piece in _pieces(data):
+        schema = {} if piece is data else {"schema": data.schema}
+        for batch in piece.to_batches(columns=columns, use_threads=False, **schema, **few):
+            if batch.num_rows > 0:
+                yield batch
 
 
 def _kind(given: "dict[str, Any]") -> "str | None":

@@ -8,6 +8,10 @@ and retries, and then no answer counts.
 import json
 from typing import Any, Callable, Iterable, NamedTuple, Protocol
 
+import numpy as np
+import pyarrow as arrow
+from pyarrow.compute import list_value_length
+
 from . import _errors
 from ._errors import DataError, Error, UsageError
 from ._measure import _specs, judged
@@ -21,12 +25,22 @@ POLICY = ("interval", "null", "replicas", "interval_method", "normalize", "skip_
 
 
 class Answer(NamedTuple):
-    """The answer of a partition, or its failure at a row; the other is None."""
+    """The answer of a partition, or its failure at a row; the other is None.
+
+    lists : where scores are lists, the first of them, and the first one of another partition whose width
+        differs, as JSON (``_first_lists``)
+    """
 
     partition: int
     position: int
     answer: "bytes | None"
     failure: "str | None"
+    lists: "str | None" = None
+
+    def of_partition(self, number: int) -> "Answer":
+        """The same for a partition that did not know its number."""
+        lists = self.lists and json.dumps([[number, *each[1:]] for each in json.loads(self.lists)])
+        return self._replace(partition=number, lists=lists)
 
 
 class Worker(Protocol):
@@ -64,6 +78,126 @@ def _text(failure: Error) -> str:
     return json.dumps([type(failure).__name__, str(failure), failure.remedy])
 
 
+# ---- Lists of scores ----
+
+
+class FirstList(NamedTuple):
+    """The first list of scores of a partition; sorts by partition and position."""
+
+    partition: int
+    position: int
+    width: int
+    name: str
+
+
+def _first_lists(*texts: "str | None") -> "list[FirstList]":
+    """Of the first lists of some partitions the very first one, and the first one of another width, if any."""
+    found = sorted(FirstList(*each) for text in texts if text for each in json.loads(text))
+    return found[:1] + [each for each in found if each.width != found[0].width][:1]
+
+
+def _unequal(name: str, row: int, width: int, first: int) -> DataError:
+    remedy = "give lists of equal length"
+    error = DataError(f"{name}, row {row}: the list has {width} values and the first one {first}; {remedy}")
+    error.row, error.remedy = row, remedy
+    return error
+
+
+class _Rows:
+    """Gives the rows of a partition to its worker.  Lists of scores must have the length of the first one;
+    batches of nulls alone, which have no length, wait for it."""
+
+    def __init__(self, worker: Worker, partition: int) -> None:
+        self.worker, self.partition, self.count = worker, partition, 0
+        self.first: "FirstList | None" = None
+        self._waiting: "list[tuple[dict[str, Any], str, int, int]]" = []
+
+    def lists(self) -> "str | None":
+        return None if self.first is None else json.dumps([self.first])
+
+    def add(self, inputs: "dict[str, Any]", rows: int) -> None:
+        name, lengths = _list_lengths(inputs)
+        if lengths is None:
+            self.worker.update(**inputs, first_row=self.count)
+        else:
+            self._add_lists(inputs, rows, name, lengths)
+        self.count += rows
+
+    def _add_lists(self, inputs: "dict[str, Any]", rows: int, name: str, lengths: "np.ndarray") -> None:
+        present = np.flatnonzero(~np.isnan(lengths))
+        if self.first is None and len(present) > 0:
+            width = int(lengths[present[0]])
+            self.first = FirstList(self.partition, self.count + int(present[0]), width, name)
+            self._give_waiting(width)
+        if self.first is None:
+            self._waiting.append((inputs, name, rows, self.count))
+            return
+        other = present[lengths[present] != self.first.width]
+        fitting = int(other[0]) if len(other) > 0 else rows
+        if len(present) == 0 or fitting <= present[0]:
+            self._give_nulls(inputs, name, fitting, self.count, self.first.width)
+        else:
+            self.worker.update(**_sliced(inputs, fitting), first_row=self.count)
+        if fitting < rows:
+            if self.count + fitting > 0:
+                self.worker.answer()  # fails if an earlier row does
+            raise _unequal(name, self.count + fitting, int(lengths[fitting]), self.first.width)
+
+    def _give_nulls(self, inputs: "dict[str, Any]", name: str, rows: int, position: int, width: int) -> None:
+        if rows > 0:
+            self.worker.update(**_nulls(_sliced(inputs, rows), name, rows, width), first_row=position)
+
+    def _give_waiting(self, width: int) -> None:
+        for inputs, name, rows, position in self._waiting:
+            self._give_nulls(inputs, name, rows, position, width)
+        self._waiting = []
+
+    def answer(self) -> bytes:
+        if self._waiting:
+            inputs, name, rows, position = self._waiting[0]
+            self._give_nulls(inputs, name, rows, position, 2)  # fails at the first row, or leaves out all
+            self.worker.answer()
+            remedy = "leave such partitions out"
+            error = DataError(f"{name}: every row of this partition is null; {remedy}")
+            error.row, error.remedy = position, remedy
+            raise error
+        return self.worker.answer()
+
+
+def _nulls(inputs: "dict[str, Any]", name: str, rows: int, width: int) -> "dict[str, Any]":
+    """Inputs whose scores are nulls alone, as lists of a known width."""
+    scores = arrow.nulls(rows, arrow.list_(arrow.float64(), width))
+    if not isinstance(inputs[name], str):
+        return {**inputs, name: scores}
+    data = inputs["data"]
+    return {**inputs, "data": data.set_column(data.schema.get_field_index(inputs[name]), inputs[name], scores)}
+
+
+def _list_lengths(inputs: "dict[str, Any]") -> "tuple[str, np.ndarray | None]":
+    """The name of the scores and the lengths of their lists, NaN for a null; None for other scores."""
+    name = next((each for each in COLUMNS if each in inputs), "")
+    given = inputs.get(name)
+    if isinstance(given, str) and "data" in inputs:
+        given = inputs["data"].column(given)
+    kind = getattr(given, "type", None)
+    if not isinstance(kind, arrow.DataType) or not (
+        arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind)
+    ):
+        return name, None
+    lengths = list_value_length(given)
+    if isinstance(lengths, arrow.ChunkedArray):
+        lengths = lengths.combine_chunks()
+    return name, lengths.cast(arrow.float64()).to_numpy(zero_copy_only=False)
+
+
+def _sliced(inputs: "dict[str, Any]", rows: int) -> "dict[str, Any]":
+    """The first rows of a batch."""
+    return {name: each.slice(0, rows) if hasattr(each, "slice") else each for name, each in inputs.items()}
+
+
+# ---- Answers ----
+
+
 def answer_part(
     batches: "Iterable[tuple[int, dict[str, Any]]]", partition: int, start: Start, request: bytes
 ) -> "Answer | None":
@@ -71,34 +205,39 @@ def answer_part(
 
     batches : the number of rows and the inputs of each
     """
-    position = 0
     try:
-        worker = start(request, partition)
+        taken = _Rows(start(request, partition), partition)
+    except Error as failure:
+        return Answer(partition, 0, None, _text(failure))
+    try:
         for rows, inputs in batches:
             if rows > 0:
-                worker.update(**inputs, first_row=position)
-                position += rows
-        return Answer(partition, position, worker.answer(), None) if position > 0 else None
+                taken.add(inputs, rows)
+        return Answer(partition, taken.count, taken.answer(), None, taken.lists()) if taken.count > 0 else None
     except Error as failure:
-        at = position if failure.row is None else failure.row
-        return Answer(partition, at, None, _text(failure))
+        at = taken.count if failure.row is None else failure.row
+        return Answer(partition, at, None, _text(failure), taken.lists())
 
 
 def merge_answers(answers: "Iterable[Answer | None]", merge: Merge) -> "Answer | None":
     """One answer for many, or the failure of the smallest partition and position."""
-    worst, content, partition = None, None, 0
+    worst, content, partition, lists = None, None, 0, None
     for each in answers:
         if each is None:
             continue
         partition = each.partition
+        firsts = _first_lists(lists, each.lists)
+        lists = json.dumps(firsts) if firsts else None
         try:
-            if each.answer is not None:
+            if each.answer is not None and len(firsts) < 2:
                 content = each.answer if content is None else merge(content, each.answer)
         except Error as failure:
             each = Answer(partition, 0, None, _text(failure))
         if each.failure is not None and (worst is None or each[:2] < worst[:2]):
             worst = each
-    return worst or (None if content is None else Answer(partition, 0, content, None))
+    if worst is not None:
+        return worst._replace(lists=lists)
+    return None if content is None and lists is None else Answer(partition, 0, content, None, lists)
 
 
 def conclude(answers: "Iterable[Answer | None]", merge: Merge, unit: str = "partition") -> bytes:
@@ -106,6 +245,11 @@ def conclude(answers: "Iterable[Answer | None]", merge: Merge, unit: str = "part
     found = merge_answers(answers, merge)
     if found is None:
         raise DataError("the table has no rows; give at least one")
+    firsts = _first_lists(found.lists)
+    if len(firsts) > 1 and (found.failure is None or firsts[1][:2] <= found[:2]):
+        odd = firsts[1]
+        error = _unequal(odd.name, odd.position, odd.width, firsts[0].width)
+        found = Answer(odd.partition, odd.position, None, _text(error))
     if found.answer is not None:
         return found.answer
     name, message, remedy = json.loads(found.failure or "")

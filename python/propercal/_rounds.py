@@ -145,6 +145,12 @@ class Rounds(_Coordinator):
         how = kept_settings(threads, memory_limit, seed)
         self._core = _core.rounds_new(_KINDS[kind], columns, chosen, _specs(metrics), policy, how)
 
+    @property
+    def draws(self) -> bool:
+        """True if the current request draws replicas: equal rows must then be in one part, or be
+        joined into one row with a whole weight, or have ids."""
+        return self._core.draws()
+
     def result(self) -> Result:
         """The result, once the rounds are done."""
         return Result(self._core.finish())

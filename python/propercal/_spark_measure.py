@@ -110,7 +110,7 @@ def measure(
         found = _from_states(table, specs, policy, kept_settings(None, memory_limit, seed))
     else:
         rounds = Rounds(specs, kind=table.kind, memory_limit=memory_limit, seed=seed, **policy)
-        found = _from_rounds(table, rounds, interval is not None or null, progress)
+        found = _from_rounds(table, rounds, progress)
     result = judged(found, metrics)
     return frame_of(df.sparkSession, result) if as_frame else result
 
@@ -174,16 +174,15 @@ def _joined(table: Table) -> Table:
     return table._replace(frame=together.agg(weight.cast("double").alias("weights")))
 
 
-def _from_rounds(table: Table, rounds: Rounds, draws: bool, progress: Any) -> Any:
+def _from_rounds(table: Table, rounds: Rounds, progress: Any) -> Any:
     """Reads the table until no metric wants to know more.
 
-    What a row draws depends on the number of rows that equal it: the rounds after the first, which
-    draw replicas if there are any, read joined rows.
+    What a row draws depends on the number of rows that equal it: rounds that draw replicas read
+    joined rows.  They have whole weights, since rows of other weights have no replicas.
     """
 
     def answer(request: bytes) -> bytes:
-        read = _joined(table) if draws and rounds.round > 1 else table
-        return ask(read, RoundPart, request, merge_rounds)
+        return ask(_joined(table) if rounds.draws else table, RoundPart, request, merge_rounds)
 
     try:
         return run_rounds(rounds, answer, progress)

@@ -22,13 +22,14 @@ PARTITION_ROWS = 1 << 40
 FIT_BYTES = 64 << 20
 
 #: an answer of a partition, or its first failure
-ANSWERS = "partition int, position long, answer binary, failure string"
+ANSWERS = "partition int, position long, answer binary, failure string, lists string"
 _SCHEMA = arrow.schema(
     [
         ("partition", arrow.int32()),
         ("position", arrow.int64()),
         ("answer", arrow.binary()),
         ("failure", arrow.string()),
+        ("lists", arrow.string()),
     ]
 )
 
@@ -85,8 +86,10 @@ class FitPart:
         self._worker = RoundsWorker(request, threads=1)
         self._batches: "list[arrow.RecordBatch]" = []
         self._first = self._bytes = 0
+        self._names: "dict[str, Any]" = {}
 
-    def update(self, *, first_row: int, **inputs: Any) -> None:
+    def update(self, *, first_row: int, classes: "tuple[str, ...] | None" = None, **inputs: Any) -> None:
+        self._names = {} if classes is None else {"classes": classes}
         batch = arrow.RecordBatch.from_pydict(inputs)
         if self._batches and self._bytes + batch.nbytes > FIT_BYTES:
             self._give()
@@ -99,7 +102,7 @@ class FitPart:
         table = arrow.Table.from_batches(self._batches)
         self._batches, self._bytes = [], 0
         columns = {name: table.column(name) for name in table.column_names}
-        self._worker.update(**columns, first_row=self._first)
+        self._worker.update(**columns, **self._names, first_row=self._first)
 
     def answer(self) -> bytes:
         self._give()
@@ -146,13 +149,26 @@ def applied_to(
         valid = given.is_valid() if keep else None
         found = given if valid is None else given.filter(valid)
         try:
-            data = Data(**{fitted.kind_: found}, first_row=position)
-            probs = fitted.transform(data) if len(found) else None
+            probs = _probs_of(fitted, found, position, given, valid)
         except Error as error:
             raise type(error)(f"partition {partition_number()}: {error}") from None
         columns = [*batch.columns[:-1], _as_arrow(probs, valid, given)]
         yield arrow.RecordBatch.from_arrays(columns, names=[*batch.schema.names[:-1], output])
         position += batch.num_rows
+
+
+def _probs_of(fitted: Any, found: arrow.Array, position: int, given: arrow.Array, valid: Any) -> Any:
+    """Probabilities of the scores that are not null; an error names the row by its position among all rows."""
+    try:
+        return fitted.transform(Data(**{fitted.kind_: found}, first_row=position)) if len(found) else None
+    except Error:
+        if len(found) == len(given):
+            raise
+        kept = np.flatnonzero(valid.to_numpy(zero_copy_only=False))
+        for run in np.split(kept, np.flatnonzero(np.diff(kept) > 1) + 1):  # again, where no null is between them
+            rows = given.slice(run[0], len(run))
+            fitted.transform(Data(**{fitted.kind_: rows}, first_row=position + int(run[0])))
+        raise
 
 
 def _as_arrow(probs: "np.ndarray | None", valid: Any, given: arrow.Array) -> arrow.Array:

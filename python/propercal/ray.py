@@ -22,7 +22,8 @@ def _answer(block: Any, request: bytes, given: "dict[str, Any]") -> arrow.Table:
     """The answer of one block, as a row, which is empty without rows; the driver numbers blocks."""
     found = answer_part([(block.num_rows, {"data": block, **given})], 0, RoundPart, request)
     row = (found or Answer(0, 0, None, None))._asdict()
-    types = {"position": arrow.int64(), "answer": arrow.large_binary(), "failure": arrow.large_string()}
+    text = arrow.large_string()
+    types = {"position": arrow.int64(), "answer": arrow.large_binary(), "failure": text, "lists": text}
     return arrow.table({name: arrow.array([row[name]], kind) for name, kind in types.items()})
 
 
@@ -65,7 +66,7 @@ def measure(
         options = rows.context.execution_options  # data sets made from one another share it
         kept, options.preserve_order = options.preserve_order, True  # blocks are numbered in their order
         try:
-            found = (Answer(i, **row) for i, row in enumerate(rows.iter_rows()))
+            found = (Answer(0, **row).of_partition(i) for i, row in enumerate(rows.iter_rows()))
             return conclude(found, partial(merge_rounds, memory_limit=memory_limit), "block")
         finally:
             options.preserve_order = kept

@@ -81,6 +81,11 @@ unsigned pcal_rounds_round(const pcal_rounds *rounds) {
                                         : rounds->measure->config.round);
 }
 
+int pcal_rounds_draws(const pcal_rounds *rounds) {
+  return rounds != NULL && rounds->measure != NULL && !rounds->measure->done &&
+         rounds->measure->config.draws;
+}
+
 pcal_status pcal_rounds_request(const pcal_rounds *rounds, pcal_sink sink, void *user,
                                 pcal_error *err) {
   pc_error_clear(err);

@@ -110,7 +110,8 @@ struct pc_reader {
   int decimal_comma;        /* a number has one; only beside the delimiter ';' */
   int keyed;                /* names are keys of objects, which have no order */
   uint64_t row_offset;      /* subtracted from indices of rows in messages */
-  char stored[48];          /* type in the file: "float32, big-endian" */
+  uint64_t first_row; /* index of row 0, for formats that name rows; set once it is open */
+  char stored[48];    /* type in the file: "float32, big-endian" */
 };
 
 #define PC_FORMAT(name, extensions, about)                                                \

@@ -332,6 +332,7 @@ static pcal_status source_meaning(pcal_source *source, const pcal_inputs *inputs
     PC_TRY(pc_source_place_rows(source, &source->first_row, err));
   source->label_cells.row_offset = source->placed ? source->first_row : 0;
   source->group_cells.row_offset = source->id_cells.row_offset = source->label_cells.row_offset;
+  source->scores.first_row = source->placed ? 0 : source->first_row;
   if (inputs->positive != NULL) {
     source->positive = pc_copy_text(&source->env, inputs->positive);
     if (source->positive == NULL)

@@ -621,8 +621,8 @@ pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
   return pc_measure_finish_total(measure, NULL, out, err);
 }
 
-/* Unions of combinations need whole states: curves of rounds, of which the total is given, are
- * resolved for each combination alone. */
+/* Unions of combinations need whole states: curves and replicas of rounds, of which the total is given,
+ * are those of each group of their rows; rounds_worker.c refuses combinations there. */
 pcal_status pc_measure_finish_total(const pcal_measure *measure, const pc_group_state *given,
                                     pcal_results **out, pcal_error *err) {
   pcal_results *results = NULL;

@@ -13,7 +13,8 @@
  * whose tallies grow with the rows.
  *
  * Every tally has the fingerprint of its rows.  A round whose fingerprint differs from that of
- * the first is refused: the rows have changed. */
+ * the first is refused: the rows have changed.  Equal rows joined into one with a whole weight are
+ * the same rows. */
 #ifndef PC_ROUNDS_H
 #define PC_ROUNDS_H
 

@@ -5,7 +5,10 @@
 
 #include "base/rng.h"
 #include "io/source.h"
+#include "machines/machine_curve_buckets.h"
 #include "measure/group_names.h"
+#include "measure/overlapping_groups.h"
+#include "measure/replicas/replica_tally.h"
 
 #define WORKER_WINDOW_ROWS ((size_t)1 << 16)
 
@@ -177,6 +180,25 @@ static pcal_status worker_add(pc_measure_rounds_worker *worker, const pcal_batch
   return pc_measure_add_window(worker->measure, batch, &none, err);
 }
 
+/* Fails for groups of several columns if later rounds are needed: these know combinations of groups,
+ * not their unions. */
+static pcal_status worker_check_groups(const pcal_measure *part, const pcal_shape *shape,
+                                       pcal_error *err) {
+  const pc_measure_plan *plan = &part->plan;
+  uint64_t numbers = 0;
+  int several = 0, later = 0;
+  for (size_t g = 0; g < shape->group_count; g++)
+    several |= pc_group_fields(shape->group_names[g]) > 1;
+  PC_TRY(pc_replica_tally_size(&part->env, plan, &numbers, err));
+  for (size_t s = 0; s < plan->slot_count; s++)
+    later |= pc_machine_has_buckets(plan->slots[s].machine);
+  if (!several || (!later && numbers == 0))
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "in rounds, metrics of sorted scores, intervals and nulls take one column of "
+                 "groups, and {groups} has several; join the columns into one");
+}
+
 /* Adds rows whose groups or classes have names: they are measured apart and merged by name. */
 static pcal_status worker_add_named(pc_measure_rounds_worker *worker, const pcal_batch *batch,
                                     const pcal_shape *shape, pcal_error *err) {
@@ -185,7 +207,9 @@ static pcal_status worker_add_named(pc_measure_rounds_worker *worker, const pcal
     PC_TRY(worker_part(worker, batch, &worker->measure, err));
   PC_TRY(worker_part(worker, batch, &part, err));
   part->group_hashes = worker_group_hashes(worker);
-  pcal_status status = pc_measure_update(part, batch, err);
+  pcal_status status = worker_check_groups(part, shape, err);
+  if (status == PCAL_OK)
+    status = pc_measure_update(part, batch, err);
   if (status == PCAL_OK)
     status = pc_measure_set_names(part, shape->class_names,
                                   shape->class_names == NULL ? 0 : shape->columns,

@@ -1,5 +1,6 @@
 """Rounds: the bytes of one process, however the rows are divided."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -152,6 +153,38 @@ def test_intervals_and_nulls(rows):
     assert "smece: needs 16384 rows or more in rounds" in str(default)
 
 
+@pytest.mark.parametrize("weighted", ["", "whole", "fractional"])
+def test_one_row_twice(weighted):
+    """Equal rows in several parts: the round that draws takes them joined, the others as they are or joined."""
+    data = pc.simulate(16_400, 2, factor=1.5, seed=2)
+    where = np.append(np.arange(16_400), [5, 5])
+    given = {"logits": data.logits[where], "labels": data.labels[where]}
+    if weighted:
+        given["weights"] = np.ones(len(where)) + (where == 5) + (0.25 if weighted == "fractional" else 0)
+    counts = np.bincount(where, weights=given.get("weights"))
+    joined = {"logits": data.logits, "labels": data.labels, "weights": counts.astype(float)}
+    asked = {"interval": 0.9, "replicas": 30}
+    whole = pc.measure(**given, **asked).to_json()
+    for late in (False, True):
+        rounds, drawn = pc.Rounds(kind="logits", **asked), 0
+        while not rounds.done:
+            joins = rounds.draws or (late and rounds.round > 1 and weighted != "fractional")
+            drawn += rounds.draws
+            rows = joined if joins else given
+            order = np.random.default_rng(rounds.round).permutation(len(rows["labels"]))
+            tallies = []
+            for part in np.array_split(order, 3):
+                worker = pc.RoundsWorker(rounds.request())
+                tallies.append(worker.update(**{name: each[part] for name, each in rows.items()}).tally())
+            rounds.absorb(pc.merge_tallies(tallies))
+        assert drawn == (weighted != "fractional") and not rounds.draws
+        found = rounds.result()
+        if weighted == "fractional":
+            assert "rounds draw rows of whole weights only" in str(found)
+        else:
+            assert found.to_json() == whole and found.ks.interval and found.smece.interval
+
+
 def test_fits_that_need_all_rows_are_refused():
     with pytest.raises(pc.UsageError, match="network needs all rows at once"):
         pc.FitRounds("network")
@@ -211,3 +244,117 @@ def test_levels_and_replicas_are_checked_at_once():
         pc.Rounds("ece", interval=1.5)
     with pytest.raises(pc.UsageError, match="replicas is 0; give a whole number, 1 or more"):
         pc.Rounds("ece", interval=0.9, replicas=0)
+
+
+# ---- Groups of several columns ----
+
+
+def test_several_columns_of_groups(rows):
+    """Sums and bins show all unions, as one process does; metrics that need later rounds refuse."""
+    given = {"logits": rows["logits"], "labels": rows["labels"]}
+    given["groups"] = np.stack([rows["labels"] % 2, np.arange(4000) % 3], axis=1)
+    whole = pc.measure(metrics=["ece", "brier"], **given)
+    assert measured(given, 3, ["ece", "brier"]).to_json() == whole.to_json() and len(whole.groups) == 11
+    for asked in ({"metrics": "ks"}, {"metrics": "ece", "interval": 0.9}, {"metrics": "brier", "null": True}):
+        worker = pc.RoundsWorker(pc.Rounds(kind="logits", **asked).request())
+        with pytest.raises(pc.UsageError) as found:
+            worker.update(**given)
+        assert str(found.value) == (
+            "in rounds, metrics of sorted scores, intervals and nulls take one column of groups, and groups has "
+            "several; join the columns into one"
+        )
+
+
+# ---- Lists of scores ----
+
+
+def test_lists_of_unequal_length_by_position():
+    arrow = pytest.importorskip("pyarrow")
+    gap, short = [[float("nan"), 0.8], [0.3, 0.3, 0.4], [0.5, 0.5]], [[0.2, 0.8], [0.3, 0.7], [1.0]]
+    cases = [(gap, "probs, row 300, column 0: the score is missing (NaN); remove the row or pass skip_missing=True")]
+    words = "the list has 1 values and the first one 2; give lists of equal length"
+    cases.append((short, f'probs, column "values", row 302: {words}'))
+    for rows, sentence in cases:
+        worker = pc.RoundsWorker(pc.Rounds("brier", kind="probs").request())
+        with pytest.raises(pc.DataError) as found:
+            worker.update(probs=arrow.array(rows), labels=[0, 1, 1], first_row=300)
+        assert str(found.value) == sentence and found.value.row == int(sentence.split("row ")[1][:3])
+
+
+def partitions_of(kind, *partitions, **policy):
+    """What the driver of a cluster says about these batches of lists of scores, for any order of merging."""
+    arrow = pytest.importorskip("pyarrow")
+    from propercal._partitions import RoundPart, answer_part, conclude, merge_answers, merge_rounds
+
+    request, answers = pc.Rounds("brier", kind="probs", **policy).request(), []
+    for number, batches in enumerate(partitions):
+        given = []
+        for rows in batches:
+            scores, labels = arrow.array(rows, kind(arrow.float64())), arrow.array([0] * len(rows))
+            given.append((len(rows), {"probs": scores, "labels": labels}))
+        answers.append(answer_part(given, number, RoundPart, request))
+    said = set()
+    for order in itertools.permutations(range(len(answers))):
+        for middle in range(len(order)):
+            some = (order[:middle], order[middle:])
+            halves = [merge_answers([answers[i] for i in each], merge_rounds) for each in some]
+            try:
+                conclude(halves, merge_rounds)
+                said.add("")
+            except pc.Error as error:
+                said.add((type(error), error.row, str(error)))
+    (one,) = said
+    return one
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_partitions_with_lists_of_unequal_length(wide):
+    """The first list of the first partition sets the length; of other rows the first one is reported."""
+    arrow = pytest.importorskip("pyarrow")
+    kind = arrow.large_list if wide else arrow.list_
+    two, three, gap = [0.2, 0.8], [0.2, 0.3, 0.5], [float("nan"), 1.0]
+    assert partitions_of(kind, [[two, two], [two]], [], [[two]]) == ""
+    equal = "give lists of equal length"
+
+    def first(row, partition, sentence, *partitions):
+        assert partitions_of(kind, *partitions) == (pc.DataError, row, f"partition {partition}: {sentence}")
+
+    odd = f"the list has 3 values and the first one 2; {equal}"
+    first(3, 0, f"probs, row 3: {odd}", [[two, two], [two, three]], [[two]], [[three]])
+    first(2, 1, f"probs, row 2: {odd}", [[two]], [[two, two], [three, three]], [[three]])
+    first(0, 1, f"probs, row 0: {odd}", [[two]], [[three, two]], [[three], [two]])
+    first(0, 2, f"probs, row 0: the list has 2 values and the first one 3; {equal}", [], [[three]], [[two], [three]])
+    missing = "probs, row 1, column 0: the score is missing (NaN); remove the row or pass skip_missing=True"
+    first(1, 0, missing, [[two], [gap, three]], [[three]])
+    first(1, 0, missing, [[two], [gap]], [[three]])
+
+
+def test_batches_of_nulls_alone():
+    """They take the length of the first list of their partition."""
+    arrow = pytest.importorskip("pyarrow")
+    two, three = [0.2, 0.8], [0.2, 0.3, 0.5]
+    missing = "row 0, column 0: the score is missing (NaN); remove the row or pass skip_missing=True"
+    batches = [[None, None], [None, two], [None], [two]]
+    found = partitions_of(arrow.list_, batches, [[None]])
+    assert found == (pc.DataError, 0, f"partition 0: probs, {missing}")
+    skip = {"skip_missing": True}
+    assert partitions_of(arrow.list_, batches, [[two]], **skip) == ""
+    odd = "the list has 3 values and the first one 2; give lists of equal length"
+    found = partitions_of(arrow.list_, batches, [[None], [three]], [[None]], **skip)
+    assert found == (pc.DataError, 1, f"partition 1: probs, row 1: {odd}")
+    found = partitions_of(arrow.list_, [*batches, [None, three]], [[None]], **skip)
+    assert found == (pc.DataError, 7, f"partition 0: probs, row 7: {odd}")
+    found = partitions_of(arrow.list_, batches, [[None], [None]], **skip)
+    words = "partition 1: probs: every row of this partition is null; leave such partitions out"
+    assert found == (pc.DataError, 0, words)
+
+
+def test_columns_of_a_table_in_partitions():
+    arrow = pytest.importorskip("pyarrow")
+    from propercal._partitions import RoundPart, answer_part, conclude, merge_rounds
+
+    request = pc.Rounds("brier", kind="probs").request()
+    table = arrow.table({"p": [[0.2, 0.8], [0.3, 0.3, 0.4]], "y": [0, 1]})
+    found = answer_part([(2, {"data": table, "probs": "p", "labels": "y"})], 0, RoundPart, request)
+    with pytest.raises(pc.DataError, match="^block 3: probs, row 1: the list has 3 values and the first one 2"):
+        conclude([found.of_partition(3)], merge_rounds, "block")

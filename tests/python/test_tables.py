@@ -1,5 +1,8 @@
 """What a user of pandas, polars, DuckDB or Excel has: tables with missing values, words and categories."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -237,3 +240,38 @@ def test_rows_without_an_answer(tmp_path):
     found = pc.measure(frame, metrics="accuracy")
     assert found.accuracy == pytest.approx(2 / 3)
     assert found.to_json() == pc.measure(data=tmp_path / "a.csv", metrics="accuracy").to_json()
+
+
+MEASURE_PARQUET = """
+import resource, sys
+import propercal as pc
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10)
+columns = ["a", "b", "c", "d", "e", "f"]
+pc.measure(data=sys.argv[1], logits=columns, labels="y", metrics=["brier", "ks"], threads=1)
+before = peak()
+result = pc.measure(data=sys.argv[2], logits=columns, labels="y", metrics=["brier", "ks"], threads=1)
+print(result.to_dict()["data"]["rows"], peak() - before)
+"""
+
+
+def test_parquet_larger_than_memory(tmp_path):
+    """A file of 120 MB: the memory of a process that has measured 3 MB hardly grows."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("resource")
+    rows, parts = 65_536, 40
+    rng = np.random.default_rng(0)
+    columns = {name: rng.normal(size=rows) for name in "abcdef"}
+    part = arrow.table({**columns, "y": rng.integers(0, 6, rows).astype(np.int32)})
+    small, large = tmp_path / "small.parquet", tmp_path / "large.parquet"
+    parquet.write_table(part, small, compression="none", use_dictionary=False)
+    with parquet.ParquetWriter(large, part.schema, compression="none", use_dictionary=False) as writer:
+        for _ in range(parts):
+            writer.write_table(part)
+    assert large.stat().st_size > 100 << 20
+    words = [sys.executable, "-c", MEASURE_PARQUET, str(small), str(large)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    count, grown = map(int, done.stdout.split())
+    assert count == rows * parts and grown < 64

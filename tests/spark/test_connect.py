@@ -20,6 +20,11 @@ print(pcs.measure(frame, probs="p", labels="y", groups="site").to_json(), end=""
 model = pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(frame)
 print(model.calibrator.to_json(), end="")
 print(model.transform(frame).where("size(calibrated) = 4").count())
+given = {"probs": "one", "labels": "is one", "metrics": ["ece", "brier"], "interval": 0.9, "replicas": 30}
+print(pcs.plot(frame, **given).svg, end="")
+print(pcs.report(frame, title="Over Connect", **given).html, end="")
+compared = pcs.compare(frame, test=frame, methods=["isotonic"], metrics=["ece"], probs="one", labels="is one")
+print(compared.results["isotonic"].to_json(), end="")
 session.stop()
 """
 
@@ -35,4 +40,10 @@ def test_spark_connect(rows, tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     whole = pc.measure(rows.probs, rows.labels, groups=rows.groups).to_json()
     fitted = pc.Temperature().fit(rows.probs, rows.labels).to_json()
-    assert done.stdout == whole + fitted + "4000\n"
+    given = {"metrics": ["ece", "brier"], "interval": 0.9, "replicas": 30}
+    one, labels = rows.probs[:, 1], rows.labels == 1
+    result = pc.measure(one, labels, **given)
+    shown = pc.plot("reliability", result).svg + result.report("Over Connect").html
+    scores = pc.Isotonic().fit(one, labels).transform(one)
+    compared = pc.measure(scores, labels, metrics=["brier", "ece"]).to_json()
+    assert done.stdout == whole + fitted + "4000\n" + shown + compared

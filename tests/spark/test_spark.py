@@ -6,6 +6,7 @@ import signal
 import numpy as np
 import pyarrow as arrow
 import pytest
+from pyspark.errors import PythonException
 from pyspark.ml.functions import array_to_vector
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 from pyspark.sql import functions as sql
@@ -121,6 +122,40 @@ def test_intervals_of_the_default_metrics(df, rows):
     assert "ks: needs 16384 rows or more in rounds" in str(few)
 
 
+def test_one_row_twice(spark, monkeypatch):
+    """Intervals of the default metrics, figure, report and comparison; only the round that draws joins equal rows."""
+    rng = np.random.default_rng(3)
+    where = np.append(np.arange(16_400), [5, 5])
+    scores = rng.random(16_400)
+    labels = (rng.random(16_400) < 0.1 + 0.8 * scores).astype(np.int32)[where]
+    scores = scores[where]
+    table = arrow.table({"p": scores, "y": labels, "w": np.full(len(where), 1.25)})
+    frame = spark.createDataFrame(table).repartition(2).cache()
+    joins, join = [], _spark_measure._joined
+
+    def joined(table):
+        joins.append(1)
+        return join(table)
+
+    monkeypatch.setattr(_spark_measure, "_joined", joined)
+    given = {"interval": 0.95, "replicas": 30}
+    whole = pc.measure(scores, labels, **given)
+    columns = {"probs": "p", "labels": "y", "replicas": 30}
+    assert pcs.measure(frame, interval=0.95, **columns).to_json() == whole.to_json()
+    assert whole.ks.interval and whole.smece.interval and len(joins) == 1
+    whole = pc.measure(scores, labels, metrics=["ks", "ece"], **given)
+    columns["metrics"] = ["ks", "ece"]
+    assert pcs.plot(frame, **columns).svg == pc.plot("reliability", whole).svg
+    assert pcs.report(frame, **columns).html == whole.report().html
+    few = {"methods": ["identity"], "metrics": ["ks"], "interval": 0.9}
+    compared = pcs.compare(frame, test=frame, probs="p", labels="y", **few).results["identity"]
+    assert compared.to_json() == pc.measure(scores, labels, metrics=["brier", "ks"], interval=0.9).to_json()
+    joins.clear()
+    found = pcs.measure(frame, weights="w", interval=0.95, **columns)
+    assert not joins and "rounds draw rows of whole weights only" in str(found)
+    assert found.ks == pc.measure(scores, labels, weights=np.full(len(where), 1.25), metrics="ks").ks
+
+
 def test_rows_that_change_are_noticed(df):
     """The rows of each reading differ, as of a table that is computed anew."""
 
@@ -195,6 +230,35 @@ def test_bad_input(df):
     )
 
 
+def test_lists_of_unequal_length(df):
+    """The first bad row by partition and position, in any batch (of 300 rows)."""
+    one = df.coalesce(1).sortWithinPartitions("row")
+    sentence = "partition {}: probs, row {}: the list has 3 values and the first one 4; give lists of equal length"
+
+    def short(frame, bad):
+        return frame.withColumn("p", sql.when(bad, sql.slice("p", 1, 3)).otherwise(sql.col("p")))
+
+    for row in (301, 600, 1017):
+        refused(short(one, sql.col("row") >= row), sentence.format(0, row))
+    none = sql.when(sql.col("row") != 900, sql.col("p"))
+    gap = short(one, sql.col("row") == 901).withColumn("p", none)
+    refused(
+        gap,
+        "partition 0: probs, row 900, column 0: the score is missing (NaN); remove the row or pass skip_missing=True",
+    )
+    refused(gap, sentence.format(0, 901), skip_missing=True)
+    parts = df.repartitionByRange(4, "row").sortWithinPartitions("row").cache()
+    number = parts.select("row", sql.spark_partition_id().alias("part")).toPandas().sort_values(["part", "row"])
+    number["position"] = number.groupby("part").cumcount()
+    for first in (int(number[number.part == 2].row.min()), 3990):
+        bad = number[number.row >= first].iloc[0]
+        for more in ({}, {"keep_scores": True}):
+            refused(short(parts, sql.col("row") >= first), sentence.format(bad.part, bad.position), **more)
+    bad = short(parts, sql.col("row") >= first)
+    with pytest.raises(pc.DataError, match="^partition 3: probs, row .* has 3 values and the first one 4"):
+        pcs.Isotonic(probabilityCol="p", labelCol="y", memoryLimit="100kB").fit(bad)
+
+
 # ---- Failures of executors ----
 
 
@@ -265,6 +329,18 @@ def test_transform_keeps_forms_and_nulls(df, rows):
     assert made.schema["q"].dataType == ArrayType(DoubleType())
     assert made.where("q is null").count() == 100
     assert keep.getMethod() == "temperature:objective=brier"
+
+
+def test_positions_beside_nulls(df):
+    """Rows that handleInvalid="keep" leaves out count for the positions of others."""
+    model = pcs.Temperature(probabilityCol="p", labelCol="y", outputCol="q", handleInvalid="keep").fit(df)
+    one = df.coalesce(1).sortWithinPartitions("row").withColumn("p", sql.when(sql.col("row") > 99, sql.col("p")))
+    for row in (150, 450):
+        bad = one.withColumn(
+            "p", sql.when(sql.col("row") == row, sql.array_repeat(sql.lit(0.5), 4)).otherwise(sql.col("p"))
+        )
+        with pytest.raises(PythonException, match=f"partition 0: probs, row {row}: "):
+            model.transform(bad).count()
 
 
 def test_large_tables_are_fitted_in_rounds(df, rows, monkeypatch):

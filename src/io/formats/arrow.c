@@ -74,6 +74,7 @@ static uint64_t arrow_line(const pc_reader *reader, size_t row) {
 static pcal_status arrow_next(pc_reader *reader, size_t max_rows, pc_window *out,
                               pcal_error *err) {
   arrow_state *state = reader->state;
+  state->columns.first_row = reader->first_row;
   const pcal_status status = pc_reader_next(&state->columns, max_rows, out, err);
   reader->rows = state->columns.rows;
   PC_TRY(pc_input_file_check(reader->bytes, err));

@@ -8,8 +8,9 @@
  *  3. offsets outside the child array are refused.
  *  4. a column without any list has no width and is refused; so is a ragged one of empty lists.
  *  5. offsets may change while they are read (mapped files): each use reads and checks them anew.
+ *  6. a row that is refused begins a window, so that rows before it are reported first.
  *
- * Cost: one comparison for each row. */
+ * Cost: two comparisons for each row. */
 #include "io/formats/arrow_lists.h"
 
 #include <inttypes.h>
@@ -118,6 +119,20 @@ static pcal_status arrow_lists_unequal(const pc_arrow_column *column, size_t len
                      "length",
                      column->file, pc_clip(pc_slice_of(column->name), shown), row, length,
                      column->width);
+}
+
+size_t pc_arrow_lists_fitting(const pc_arrow_part *part, size_t row, size_t rows) {
+  const pc_arrow_column *column = part->column;
+  for (size_t i = 0; i < rows; i++) {
+    int64_t begin = 0;
+    size_t length = 0;
+    if (pc_arrow_part_row_null(part, row + i))
+      continue;
+    if (!arrow_lists_read(part, row + i, &begin, &length) ||
+        (length != column->width && !(column->ragged && length < column->width)))
+      return i;
+  }
+  return rows;
 }
 
 pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,

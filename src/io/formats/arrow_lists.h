@@ -9,8 +9,11 @@
 PC_CHECKED pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
                                             pcal_error *err);
 
+/* The number of rows of [row, row + rows) before the first one that pc_arrow_lists_check refuses. */
+size_t pc_arrow_lists_fitting(const pc_arrow_part *part, size_t row, size_t rows);
+
 /* Checks rows [row, row + rows) of a part before their values are used: each is null or a list
- * of column->width values.  before: number of rows in earlier batches, for the message.  Sets
+ * of column->width values.  before: index of row 0 of the part, for the message.  Sets
  * *first to the index of their first value in the child array if no row is null and each list
  * begins where the one before it ends, else to -1.  Fails with PCAL_DATA. */
 PC_CHECKED pcal_status pc_arrow_lists_check(const pc_arrow_part *part, size_t row, size_t rows,

@@ -26,7 +26,8 @@ typedef struct arrow_reader_state {
   char *letters;   /* text of numbers, PC_ELEMENT_TEXT_MAX bytes for each cell */
   size_t batch;    /* position of the next window: batch and row in it */
   uint64_t row;
-  uint64_t before; /* rows of the batches before that one */
+  uint64_t before;  /* rows of the batches before that one */
+  uint64_t fitting; /* rows of that batch, from the first on, whose lists were seen to fit */
 } arrow_reader_state;
 
 static void arrow_reader_close(pc_reader *reader) {
@@ -45,6 +46,7 @@ static void arrow_reader_rewind(pc_reader *reader) {
   state->batch = 0;
   state->before = 0;
   state->row = 0;
+  state->fitting = 0;
 }
 
 static uint64_t arrow_reader_line(const pc_reader *reader, size_t row) {
@@ -180,14 +182,16 @@ static pcal_status arrow_reader_texts(const pc_reader *reader, const pc_arrow_pa
 
 /* Finds the first column in a batch and checks its lists.  Sets *first to the index of the first
  * value if the values of the rows are adjacent, else to -1. */
-static pcal_status arrow_reader_enter(const arrow_reader_state *state,
-                                      const struct ArrowArray *batch, size_t rows,
-                                      pc_arrow_part *out, int64_t *first, pcal_error *err) {
+static pcal_status arrow_reader_enter(const pc_reader *reader, const struct ArrowArray *batch,
+                                      size_t rows, pc_arrow_part *out, int64_t *first,
+                                      pcal_error *err) {
+  const arrow_reader_state *state = reader->state;
   PC_TRY(pc_arrow_part_find(&state->columns[0], batch, out, err));
   *first = (int64_t)(state->row * state->columns[0].width);
   if (out->offsets == NULL)
     return PCAL_OK;
-  return pc_arrow_lists_check(out, (size_t)state->row, rows, state->before, first, err);
+  return pc_arrow_lists_check(out, (size_t)state->row, rows, reader->first_row + state->before,
+                              first, err);
 }
 
 static int arrow_reader_is_view(const arrow_reader_state *state, const pc_arrow_part *part,
@@ -204,7 +208,7 @@ static pcal_status arrow_reader_window(const pc_reader *reader, const struct Arr
   pc_arrow_part part;
   out->column_stride = (ptrdiff_t)state->element_size;
   out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
-  PC_TRY(arrow_reader_enter(state, batch, out->rows, &part, &first, err));
+  PC_TRY(arrow_reader_enter(reader, batch, out->rows, &part, &first, err));
   if (arrow_reader_is_view(state, &part, first)) {
     out->data = pc_arrow_part_value(&part, (uint64_t)first);
     return PCAL_OK;
@@ -235,7 +239,25 @@ static pcal_status arrow_reader_seek(pc_reader *reader, const struct ArrowArray 
     state->before += (uint64_t)(*batch)->length;
     state->batch++;
     state->row = 0;
+    state->fitting = 0;
   }
+}
+
+/* Limits the next window to rows before the first list that does not fit, unless it begins there. */
+static pcal_status arrow_reader_limit(const pc_reader *reader, const struct ArrowArray *batch,
+                                      size_t *rows, pcal_error *err) {
+  arrow_reader_state *state = reader->state;
+  const uint64_t end = state->row + *rows;
+  pc_arrow_part part;
+  PC_TRY(pc_arrow_part_find(&state->columns[0], batch, &part, err));
+  if (state->fitting < state->row)
+    state->fitting = state->row;
+  if (state->fitting < end)
+    state->fitting +=
+        pc_arrow_lists_fitting(&part, (size_t)state->fitting, (size_t)(end - state->fitting));
+  if (state->fitting < end && state->fitting > state->row)
+    *rows = (size_t)(state->fitting - state->row);
+  return PCAL_OK;
 }
 
 static pcal_status arrow_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err) {
@@ -243,7 +265,10 @@ static pcal_status arrow_reader_ready(pc_reader *reader, size_t *rows, pcal_erro
   const struct ArrowArray *batch = NULL;
   PC_TRY(arrow_reader_seek(reader, &batch, err));
   *rows = batch == NULL ? 0 : (size_t)((uint64_t)batch->length - state->row);
-  return PCAL_OK;
+  *rows = *rows > reader->window_limit ? reader->window_limit : *rows;
+  return batch == NULL || !state->columns[0].has_offsets
+             ? PCAL_OK
+             : arrow_reader_limit(reader, batch, rows, err);
 }
 
 static pcal_status arrow_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,

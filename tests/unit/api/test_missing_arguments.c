@@ -226,6 +226,7 @@ TEST(test_rounds) {
   EXPECT_USAGE(pcal_rounds_new(&config, NULL, &rounds, NULL));
   assert_int_equal(pcal_rounds_done(NULL), 0);
   assert_int_equal(pcal_rounds_round(NULL), 0);
+  assert_int_equal(pcal_rounds_draws(NULL), 0);
   EXPECT_USAGE(pcal_rounds_request(NULL, missing_sink, NULL, NULL));
   EXPECT_USAGE(pcal_rounds_absorb(NULL, "x", 1, NULL));
   EXPECT_USAGE(pcal_rounds_finish(NULL, &results, NULL));

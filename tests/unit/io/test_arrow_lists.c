@@ -15,6 +15,7 @@ typedef struct lists_case {
   const unsigned char *bits;
   int64_t values;
   int ragged;
+  uint64_t first_row;
 } lists_case;
 
 static pcal_status lists_open(const lists_case *given, pcal_source **out, pcal_error *err) {
@@ -36,6 +37,7 @@ static pcal_status lists_open(const lists_case *given, pcal_source **out, pcal_e
   inputs.probs = &scores;
   inputs.labels = &truth;
   inputs.ragged = given->ragged;
+  inputs.first_row = given->first_row;
   const pcal_status status = pcal_source_open(&inputs, NULL, out, err);
   free(schema);
   free(array);
@@ -121,7 +123,8 @@ static void lists_refused(const lists_case *given, const char *sentence) {
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_error err;
   pcal_status status = lists_open(given, &source, &err);
-  if (status == PCAL_OK)
+  batch.rows = 1;
+  while (status == PCAL_OK && batch.rows > 0)
     status = pcal_source_next(source, 10, &batch, &err);
   assert_int_equal(status, PCAL_DATA);
   assert_string_equal(err.message, sentence);
@@ -207,4 +210,29 @@ TEST(refuses_unequal_and_damaged_lists) {
       &(lists_case){.narrow = {0, 3, 4, 6}, .rows = 3, .values = 8, .ragged = 1},
       "labels, row 1: the label is a choice that the row has no score for; give every "
       "row a score for its true choice");
+}
+
+/* Rows are counted from first_row; (6) a bad row before an unequal list is reported first. */
+TEST(names_the_first_bad_row) {
+  const char *const specs[] = {"brier"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  config.specs = specs;
+  config.spec_count = 1;
+  lists_refused(
+      &(lists_case){.narrow = {0, 2, 4, 7, 8}, .rows = 4, .values = 8, .first_row = 300},
+      "probs, column \"p\", row 302: the list has 3 values and the first one 2; give "
+      "lists of equal length");
+  for (int bad = 0; bad < 2; bad++) { /* of row 0 the sum is 1 or 1.25 */
+    const lists_case given = {
+        .narrow = {bad, bad + 2, bad + 5, 8}, .rows = 3, .values = 8, .first_row = 7};
+    pcal_source *source = NULL;
+    pcal_measure *measure = NULL;
+    pcal_error err;
+    assert_int_equal(lists_open(&given, &source, &err), PCAL_OK);
+    assert_int_equal(pcal_measure_from_source(source, &config, NULL, &measure, &err),
+                     PCAL_DATA);
+    assert_int_equal(err.row, 7 + !bad);
+    pcal_source_free(source);
+  }
+  assert_int_equal(help_arrow_live, 0);
 }

@@ -136,6 +136,31 @@ TEST(forged_sums) {
   free(zeros);
 }
 
+/* As many numbers as a request asks for with 1,000 replicas, all as large as they may be: 8 bytes each. */
+TEST(the_largest_tally) {
+  const pcal_env env = pc_env_resolve(NULL);
+  const double most = 0x1p53 - 1;
+  pc_replica_tally tally = {.env = &env, .bits = 20, .slot_count = 1};
+  pc_encoder encoder;
+  size_t length = 0;
+  tally.counts[PC_TALLY_DATA] = 1;
+  tally.counts[PC_TALLY_WEIGHTS] = 1000;
+  tally.slots = pc_alloc(&env, 1, sizeof *tally.slots);
+  assert_non_null(tally.slots);
+  tally.slots[0] = (pc_tally_slot){
+      .row_scores = 1, .kinds = PC_REPLICA_SUM_COUNT, .ranges = PC_ROUND_DRAWS_MAX / 1001 / 5};
+  assert_int_equal(pc_replica_tally_room(&env, &tally, NULL), PCAL_OK);
+  const size_t ranges = tally.slots[0].ranges, numbers = 1001 * PC_REPLICA_SUM_COUNT * ranges;
+  for (size_t i = 0; i < numbers; i++)
+    tally.slots[0].sums[i] =
+        i / ranges % PC_REPLICA_SUM_COUNT < PC_REPLICA_SUM_SCORE ? most : ldexp(-most, -20);
+  pc_encoder_init(&encoder, sink_count, &length);
+  pc_encode_replica_tally(&encoder, &tally);
+  assert_int_equal(pc_encoder_finish(&encoder, NULL), PCAL_OK);
+  assert_true(length > 8 * numbers && length <= 8 * PC_ROUND_DRAWS_MAX + 20000);
+  pc_replica_tally_free(&tally);
+}
+
 TEST(numbers_that_rows_cannot_have) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_replica_tally tally, form;

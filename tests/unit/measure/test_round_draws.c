@@ -319,6 +319,44 @@ TEST(joined_rows_are_the_same_rows) {
   draws_case_free(&all);
 }
 
+/* The same in rounds that refine curves, with one row twice; requests say when they draw. */
+TEST(joined_rows_in_every_later_round) {
+  const char *const specs[] = {"ks", "smece", "ece", "brier"};
+  rounds_data data = rounds_data_draw(16401, 1, 0, 0, 0), joined = data;
+  data.scores[16400] = data.scores[5];
+  data.labels[16400] = data.labels[5];
+  joined.rows = 16400;
+  joined.weights = calloc(joined.rows, sizeof *joined.weights);
+  for (size_t i = 0; i < joined.rows; i++)
+    joined.weights[i] = i == 5 ? 2.0 : 1.0;
+  pcal_measure_config config = draws_config(&data, specs, UNIT_COUNT(specs), 0);
+  pcal_rounds *rounds = NULL;
+  pcal_results *results = NULL;
+  pcal_error err;
+  unsigned refined = 0, drawn = 0;
+  assert_int_equal(pcal_rounds_new(&config, NULL, &rounds, &err), PCAL_OK);
+  while (!pcal_rounds_done(rounds)) {
+    const int first = pcal_rounds_round(rounds) == 1, draws = pcal_rounds_draws(rounds);
+    assert_true(!first || !draws);
+    refined += !first && !draws;
+    drawn += draws != 0;
+    sink_bytes request = rounds_request(rounds);
+    sink_bytes tally = rounds_answer(first ? &data : &joined, &request, 3);
+    assert_int_equal(pcal_rounds_absorb(rounds, tally.bytes, tally.length, &err), PCAL_OK);
+    free(request.bytes);
+    free(tally.bytes);
+  }
+  assert_true(refined > 0 && drawn == 1 && !pcal_rounds_draws(rounds));
+  assert_int_equal(pcal_rounds_finish(rounds, &results, &err), PCAL_OK);
+  sink_bytes found = rounds_print(results), expected = rounds_in_one_process(&data, &config);
+  assert_string_equal(found.bytes, expected.bytes);
+  pcal_rounds_free(rounds);
+  free(found.bytes);
+  free(expected.bytes);
+  free(joined.weights);
+  rounds_data_free(&data);
+}
+
 TEST(changed_rows_are_noticed) {
   draws_case all = draws_begun(0);
   pcal_error err;
