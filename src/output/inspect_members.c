@@ -1,47 +1,50 @@
 /* inspect for a file that holds several arrays or fields: their names, shapes and types.  A member
  * that cannot be read as rows of numbers is listed with the reason. */
-#include <string.h>
+#include <stdio.h>
 
+#include "base/budget.h"
 #include "base/json.h"
 #include "output/inspect.h"
 #include "output/write_results.h"
 
-/* One array or field; why: the reason why it cannot be read, or "". */
+/* One array or field. */
 typedef struct inspect_members_item {
-  const char *name;
   uint64_t rows; /* PCAL_NO_ROW: unknown without reading all */
   size_t columns;
   char stored[48];
-  char why[PC_ERROR_TEXT];
+  char *why; /* owned: the reason why it cannot be read, or NULL */
 } inspect_members_item;
 
-static pcal_status inspect_members_look(const pc_input_file *bytes, const char *name,
-                                        const pcal_env *env, pcal_interface interface,
-                                        inspect_members_item *out, pcal_error *err) {
-  const pc_read_request request = {
-      .env = env, .bytes = bytes, .selector = name, .as = PC_COLUMN_SCORES};
-  pc_reader reader = {.format = NULL};
-  pcal_error inner;
-  const pcal_status status = pc_reader_open(&request, &reader, &inner);
-  *out = (inspect_members_item){.name = name};
-  if (status == PCAL_OK) {
-    out->rows = reader.rows;
-    out->columns = reader.columns;
-    memcpy(out->stored, reader.stored, sizeof out->stored);
+typedef struct inspect_members {
+  pcal_env env; /* whose blocks count as columns */
+  pcal_interface interface;
+  inspect_members_item *items; /* by the number of the name */
+} inspect_members;
+
+static pcal_status inspect_members_take(void *user, size_t number, const pc_member_shape *shape,
+                                        const pcal_error *failure, pcal_error *err) {
+  const inspect_members *members = user;
+  inspect_members_item *item = &members->items[number];
+  if (shape != NULL) {
+    item->rows = shape->rows;
+    item->columns = shape->columns;
+    snprintf(item->stored, sizeof item->stored, "%s", shape->stored);
+    return PCAL_OK;
   }
-  pc_reader_close(&reader);
-  if (status == PCAL_DATA || status == PCAL_USAGE)
-    pcal_error_text(&inner, interface, out->why, sizeof out->why);
-  else if (status != PCAL_OK)
-    return pc_error_pass(err, &inner);
-  return PCAL_OK;
+  if (failure->status != PCAL_DATA && failure->status != PCAL_USAGE)
+    return pc_error_pass(err, failure);
+  char why[PC_ERROR_TEXT];
+  pcal_error_text(failure, members->interface, why, sizeof why);
+  item->why = pc_copy_text(&members->env, why);
+  return item->why == NULL ? pc_fail_memory(err, "inspecting") : PCAL_OK;
 }
 
-static void inspect_members_text(const inspect_members_item *item, pc_text *out) {
+static void inspect_members_text(const char *name, const inspect_members_item *item,
+                                 pc_text *out) {
   pc_text_add(out, "  ");
-  pc_text_terminal(out, item->name);
+  pc_text_terminal(out, name);
   pc_text_add(out, ": ");
-  if (item->why[0] != '\0') {
+  if (item->why != NULL) {
     pc_text_add(out, "cannot be read: ");
     pc_text_terminal(out, item->why);
     pc_text_add(out, "\n");
@@ -55,11 +58,12 @@ static void inspect_members_text(const inspect_members_item *item, pc_text *out)
                  item->stored);
 }
 
-static void inspect_members_json(const inspect_members_item *item, pc_json *json) {
-  const int readable = item->why[0] == '\0';
+static void inspect_members_json(const char *name, const inspect_members_item *item,
+                                 pc_json *json) {
+  const int readable = item->why == NULL;
   pc_json_open(json, '{');
   pc_json_key(json, "name");
-  pc_json_string(json, item->name);
+  pc_json_string(json, name);
   pc_json_key(json, "rows");
   if (readable && item->rows != PCAL_NO_ROW)
     pc_json_integer(json, item->rows);
@@ -73,7 +77,7 @@ static void inspect_members_json(const inspect_members_item *item, pc_json *json
   pc_json_key(json, "stored");
   pc_json_string(json, readable ? item->stored : NULL);
   pc_json_key(json, "why");
-  pc_json_string(json, readable ? NULL : item->why);
+  pc_json_string(json, item->why);
   pc_json_close(json, '}');
 }
 
@@ -101,34 +105,48 @@ static void inspect_members_text_head(const pc_input_file *bytes,
   pc_text_add(out, " bytes\n");
 }
 
-pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format *container,
-                               const pc_name_table *names, const pcal_env *env,
-                               pcal_format format, pc_text *out, pcal_error *err) {
+static void inspect_members_write(const pc_input_file *bytes, const pc_file_format *container,
+                                  const pc_name_table *names,
+                                  const inspect_members_item *items, pcal_format format,
+                                  pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
   if (format == PCAL_JSON)
     inspect_members_json_head(bytes, container, &json);
   else
     inspect_members_text_head(bytes, container, names->count, out);
-  /* JSON has the same bytes for every interface. */
-  const pcal_interface interface = format == PCAL_JSON ? PCAL_INTERFACE_PROGRAM : env->caller;
   for (size_t i = 0; i < names->count; i++) {
-    inspect_members_item item;
-    PC_TRY(inspect_members_look(bytes, names->text[i], env, interface, &item, err));
-    PC_TRY(pc_check_interrupt(env, err));
     if (format == PCAL_JSON)
-      inspect_members_json(&item, &json);
+      inspect_members_json(names->text[i], &items[i], &json);
     else
-      inspect_members_text(&item, out);
+      inspect_members_text(names->text[i], &items[i], out);
   }
   if (format == PCAL_JSON) {
     pc_json_close(&json, ']');
     pc_json_close(&json, '}');
     pc_text_add(out, "\n");
-    return PCAL_OK;
+    return;
   }
   pc_text_add(out, "  choose one as ");
   pc_text_terminal(out, bytes->name);
   pc_text_add(out, ":NAME\n");
-  return PCAL_OK;
+}
+
+pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format *container,
+                               const pc_name_table *names, const pcal_env *env,
+                               pcal_format format, pc_text *out, pcal_error *err) {
+  /* JSON has the same bytes for every interface. */
+  inspect_members members = {pc_env_for_use(env, PC_MEMORY_COLUMNS),
+                             format == PCAL_JSON ? PCAL_INTERFACE_PROGRAM : env->caller, NULL};
+  const pc_member_visitor visitor = {inspect_members_take, &members};
+  members.items = pc_alloc(&members.env, names->count, sizeof *members.items);
+  if (members.items == NULL)
+    return pc_fail_memory(err, "inspecting");
+  const pcal_status status = container->visit(bytes, env, names, &visitor, err);
+  if (status == PCAL_OK)
+    inspect_members_write(bytes, container, names, members.items, format, out);
+  for (size_t i = 0; i < names->count; i++)
+    pc_free(env, members.items[i].why);
+  pc_free(env, members.items);
+  return status;
 }
