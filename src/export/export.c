@@ -136,8 +136,8 @@ pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, pcal_format 
   PC_TRY(export_check_name(name, err));
   if (format != PCAL_ONNX && export_is_variable(name))
     return pc_fail(err, PCAL_USAGE,
-                   "\"%s\" is the name of a variable in the exported C; choose another name, such "
-                   "as calibrate_%s",
+                   "\"%s\" is the name of a variable in the exported C; choose another name, "
+                   "such as calibrate_%s",
                    name, name);
   PC_TRY(pc_recipe_make(calibrator, &recipe, err));
   const pc_export what = {calibrator, &recipe, name};
