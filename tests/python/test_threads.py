@@ -34,8 +34,11 @@ def arrays(rows=400, classes=4):
     return {"logits": made.logits, "labels": made.labels}
 
 
+ARRAYS = arrays()
+
+
 def source():
-    return open_source(arrays(), SETTINGS)
+    return open_source(ARRAYS, SETTINGS)
 
 
 def parts():
@@ -77,6 +80,21 @@ def ignore(call):
         pass
 
 
+def unread(call):
+    """A call on the sources that all threads share at the moment; afterwards they share others, since a source that has
+    been read has no more rows.  Another thread may have read these during the call."""
+
+    def run(one, other):
+        shared = one[0], other[0]
+        try:
+            call(*shared)
+        except pc.DataError as error:
+            assert "there are no rows" in str(error), error
+        one[0], other[0] = source(), source()
+
+    return run
+
+
 COORDINATOR = {
     "is_fit": lambda one, other: one.is_fit(),
     "done": lambda one, other: one.done(),
@@ -107,8 +125,8 @@ TYPES = {
             "first": lambda one, other: one.first(),
             "find": lambda one, other: one.find("ece"),
             "tables": lambda one, other: one.tables(),
-            "changes": lambda one, other: one.changes((other.write(1), "other")),
-            "write": lambda one, other: one.write(1),
+            "changes": lambda one, other: one.changes((other.write(2), "other")),
+            "write": lambda one, other: one.write(2),
             "figure": lambda one, other: one.figure("reliability"),
             "figure_data": lambda one, other: one.figure_data("reliability"),
             "report": lambda one, other: one.report("title"),
@@ -139,22 +157,22 @@ TYPES = {
         },
     ),
     "Source": (
-        source,
+        lambda: [source()],
         {
-            "shape": lambda one, other: one.shape(),
-            "measure": lambda one, other: _core.measure(one, SPECS, POLICY),
-            "measure_part": lambda one, other: _core.measure_part(one, SPECS, POLICY),
-            "fit": lambda one, other: _core.fit(one, "temperature", False, False, False),
-            "inspect": lambda one, other: _core.inspect(one, 1),
-            "apply": lambda one, other: SHARED.apply(one),
-            "unseen_groups": lambda one, other: SHARED.unseen_groups(one),
-            "draw": lambda one, other: _core.draw(
+            "shape": unread(lambda one, other: one.shape()),
+            "measure": unread(lambda one, other: _core.measure(one, SPECS, POLICY)),
+            "measure_part": unread(lambda one, other: _core.measure_part(one, SPECS, POLICY)),
+            "fit": unread(lambda one, other: _core.fit(one, "temperature", False, False, False)),
+            "inspect": unread(lambda one, other: _core.inspect(one, 1)),
+            "apply": unread(lambda one, other: SHARED.apply(one)),
+            "unseen_groups": unread(lambda one, other: SHARED.unseen_groups(one)),
+            "draw": unread(lambda one, other: _core.draw(
                 ((None, one, None),), "reliability", other, None, False, False, 0.0, 20, 0.0, 0.0,
                 None, None,
-            ),
-            "compare": lambda one, other: _core.compare(
+            )),
+            "compare": unread(lambda one, other: _core.compare(
                 ((None, one, other),), ("temperature",), ("ece",), None, 2, 0.9, 20, False, False, 0.0
-            ),
+            )),
         },
     ),
 }
