@@ -19,6 +19,12 @@ static void inspect_trim(cli_text_buffer *buffer) {
 
 static void inspect_put_file(cli_text_buffer *buffer, cli_text_buffer *file, int array,
                              size_t shown) {
+  if (!array && shown == 0) { /* moved, as it may be large */
+    const cli_text_buffer empty = *buffer;
+    *buffer = *file;
+    *file = empty;
+    return;
+  }
   if (array)
     inspect_trim(file);
   cli_put(buffer, !array ? (shown > 0 ? "\n" : "") : shown > 0 ? ",\n" : "[");

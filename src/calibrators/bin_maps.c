@@ -108,15 +108,26 @@ static pcal_status bin_map_collect(const pcal_env *env, const pc_bin_map *parts,
   return PCAL_OK;
 }
 
+/* Adds a step of part p; equal parts one after another, so that the sum has the bits of the sum
+ * over separate parts. */
+static double bin_map_add(double sum, size_t p, double step, const size_t *first,
+                          const double *weights) {
+  const size_t end = first == NULL ? p + 1 : first[p + 1];
+  for (size_t i = first == NULL ? p : first[p]; i < end; i++)
+    sum += weights[i] * step;
+  return sum;
+}
+
 /* Runs through the edges from left to right; at each one the sum changes by the steps of its
  * parts.  bin: zeros, one for each part. */
-static void bin_map_merge(const pc_bin_map *parts, const double *weights, size_t count,
-                          const bin_map_edges *edges, size_t *bin, pc_bin_map *out) {
+static void bin_map_merge(const pc_bin_map *parts, const size_t *first, const double *weights,
+                          size_t count, const bin_map_edges *edges, size_t *bin,
+                          pc_bin_map *out) {
   double sum = 0.0, total = 0.0;
   size_t made = 0;
   for (size_t p = 0; p < count; p++) {
-    sum += weights[p] * parts[p].values[0];
-    total += weights[p];
+    sum = bin_map_add(sum, p, parts[p].values[0], first, weights);
+    total = bin_map_add(total, p, 1.0, first, weights);
   }
   for (size_t e = 0; e < edges->count;) {
     const double edge = edges->edge[e];
@@ -125,7 +136,7 @@ static void bin_map_merge(const pc_bin_map *parts, const double *weights, size_t
     for (; e < edges->count && edges->edge[e] == edge; e++) {
       const size_t p = (size_t)edges->part[e];
       const double before = parts[p].values[bin[p]++];
-      sum += weights[p] * (parts[p].values[bin[p]] - before);
+      sum = bin_map_add(sum, p, parts[p].values[bin[p]] - before, first, weights);
     }
   }
   out->values[made++] = fmin(fmax(sum / total, 0.0), 1.0);
@@ -133,8 +144,8 @@ static void bin_map_merge(const pc_bin_map *parts, const double *weights, size_t
 }
 
 pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
-                               const double *weights, size_t count, pc_bin_map *out,
-                               pcal_error *err) {
+                               const size_t *first, const double *weights, size_t count,
+                               pc_bin_map *out, pcal_error *err) {
   bin_map_edges edges = {NULL, NULL, 0};
   *out = (pc_bin_map){0};
   PC_TRY(bin_map_collect(env, parts, count, &edges, err));
@@ -142,7 +153,7 @@ pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
   if (bin == NULL)
     return pc_fail_memory(err, "averaging tables of bins");
   PC_TRY(pc_bin_map_alloc(env, edges.count + 1, out, err));
-  bin_map_merge(parts, weights, count, &edges, bin, out);
+  bin_map_merge(parts, first, weights, count, &edges, bin, out);
   pc_free(env, bin);
   pc_free(env, edges.edge);
   return PCAL_OK;

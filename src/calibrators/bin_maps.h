@@ -38,10 +38,11 @@ double pc_bin_map_middle(const pc_bin_map *map, size_t bin);
 double pc_bin_maps_value(const void *maps, size_t column, double score);
 
 /* The mean of several maps with weights above 0.  *out has a bin between any two neighbouring
- * edges of the parts. */
+ * edges of the parts.  first: part p stands for first[p + 1] - first[p] equal parts, whose weights
+ * begin at weights[first[p]]; NULL: each part has one weight. */
 PC_CHECKED pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
-                                          const double *weights, size_t count, pc_bin_map *out,
-                                          pcal_error *err);
+                                          const size_t *first, const double *weights,
+                                          size_t count, pc_bin_map *out, pcal_error *err);
 
 /* Adds the numbers of bins of the maps, as in "3 to 5 bins", and ends the line.  what: the
  * singular. */

@@ -104,6 +104,12 @@ static int export_reserved(const char *name) {
          (float_or_long && export_listed(export_functions, functions, name, length - 1));
 }
 
+/* True if the exported C calls the function where a variable of this name would hide it. */
+static int export_is_variable(const char *name) {
+  static const char *const variables[] = {"in", "out", "x", "y", "j"};
+  return export_listed(variables, sizeof variables / sizeof *variables, name, strlen(name));
+}
+
 /* Accepts a letter followed by letters, digits and underscores, at most 48 in all. */
 static pcal_status export_check_name(const char *name, pcal_error *err) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -128,6 +134,11 @@ pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, pcal_format 
                                  const char *name, pc_text *out, pcal_error *err) {
   pc_recipe recipe;
   PC_TRY(export_check_name(name, err));
+  if (format != PCAL_ONNX && export_is_variable(name))
+    return pc_fail(err, PCAL_USAGE,
+                   "\"%s\" is the name of a variable in the exported C; choose another name, "
+                   "such as calibrate_%s",
+                   name, name);
   PC_TRY(pc_recipe_make(calibrator, &recipe, err));
   const pc_export what = {calibrator, &recipe, name};
   if (format == PCAL_ONNX)

@@ -35,9 +35,10 @@ static pcal_status figure_groups_count(pcal_source *source, const pcal_env *env,
     if (batch.rows == 0)
       break;
     for (size_t i = 0; batch.groups != NULL && i < batch.rows; i++) {
-      *count = batch.groups[i] >= *count ? (size_t)batch.groups[i] + 1 : *count;
-      if (batch.groups[i] < PC_FIGURE_GROUPS_MAX)
-        counts[batch.groups[i]] |= batch.weights == NULL || batch.weights[i] != 0.0;
+      const uint32_t group = *(const volatile uint32_t *)&batch.groups[i]; /* may change */
+      *count = group >= *count ? (size_t)group + 1 : *count;
+      if (group < PC_FIGURE_GROUPS_MAX)
+        counts[group] |= batch.weights == NULL || batch.weights[i] != 0.0;
     }
     PC_TRY(pc_check_interrupt(env, err));
   }

@@ -12,11 +12,11 @@
 
 static const pc_file_format file_formats[] = {
 #define PC_FORMAT(name, extensions, about) \
-  {#name, extensions, about, pc_##name##_open, NULL, 0},
+  {#name, extensions, about, pc_##name##_open, NULL, NULL, 0},
 #define PC_CONTAINER(name, extensions, about) \
-  {#name, extensions, about, pc_##name##_open, pc_##name##_members, 0},
+  {#name, extensions, about, pc_##name##_open, pc_##name##_members, pc_##name##_visit, 0},
 #define PC_TABLE(name, extensions, about) \
-  {#name, extensions, about, pc_##name##_open, pc_##name##_members, 1},
+  {#name, extensions, about, pc_##name##_open, pc_##name##_members, pc_##name##_visit, 1},
 #include "io/formats/registry.def"
 #undef PC_TABLE
 #undef PC_CONTAINER

@@ -75,6 +75,21 @@ typedef struct pc_reader_calls {
   uint64_t (*file_row)(const pc_reader *reader, size_t row);
 } pc_reader_calls;
 
+/* A member of a container, read as scores. */
+typedef struct pc_member_shape {
+  uint64_t rows; /* PCAL_NO_ROW: unknown without reading all */
+  size_t columns;
+  const char *stored;
+} pc_member_shape;
+
+/* Receives each member once, in any order, numbered as in the table of names: its shape or, if it
+ * cannot be read, NULL and the reason.  A failure ends the walk. */
+typedef struct pc_member_visitor {
+  pcal_status (*visit)(void *user, size_t number, const pc_member_shape *shape,
+                       const pcal_error *failure, pcal_error *err);
+  void *user;
+} pc_member_visitor;
+
 typedef struct pc_file_format {
   const char *name;
   const char *extensions; /* separated by '|' */
@@ -84,6 +99,10 @@ typedef struct pc_file_format {
    * formats that are no containers. */
   pcal_status (*members)(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
                          pcal_error *err);
+  /* Visits every member; the file is read once, not once for each.  NULL as above. */
+  pcal_status (*visit)(const pc_input_file *bytes, const pcal_env *env,
+                       const pc_name_table *names, const pc_member_visitor *visitor,
+                       pcal_error *err);
   int is_table; /* the members are columns, which open can also choose together */
 } pc_file_format;
 
@@ -120,7 +139,10 @@ struct pc_reader {
 #define PC_CONTAINER(name, extensions, about)                                                 \
   PC_FORMAT(name, extensions, about)                                                          \
   PC_CHECKED pcal_status pc_##name##_members(const pc_input_file *bytes, const pcal_env *env, \
-                                             pc_name_table *out, pcal_error *err);
+                                             pc_name_table *out, pcal_error *err);          \
+  PC_CHECKED pcal_status pc_##name##_visit(                                                   \
+      const pc_input_file *bytes, const pcal_env *env, const pc_name_table *names,            \
+      const pc_member_visitor *visitor, pcal_error *err);
 #define PC_TABLE PC_CONTAINER
 #include "io/formats/registry.def"
 #undef PC_TABLE

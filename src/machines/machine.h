@@ -185,7 +185,15 @@ typedef struct pc_machine {
   pcal_status (*load)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
                       const pc_saved_totals *totals, pc_decoder *in, void **state,
                       pcal_error *err);
+  /* The bytes hold all rows and serve for packing groups alone (measure/packed_group.h), not for
+   * saved states. */
+  int packed_only;
 } pc_machine;
+
+/* True if states of this machine can be saved. */
+static inline int pc_machine_is_saved(const pc_machine *machine) {
+  return machine->save != NULL && machine->load != NULL && !machine->packed_only;
+}
 
 /* As pc_machine_curve.finish, but the tables are resolved only as far as asked
  * (curve/curve_resolve.h); asked NULL: tables of scores. */

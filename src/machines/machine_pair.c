@@ -2,12 +2,16 @@
  *
  * State: probabilities, labels and weights of every row.  Finishing sorts the rows by their
  * contents and joins equal rows, so that sums over pairs in that order depend neither on the
- * order of rows nor on whether a row is repeated or has a weight. */
+ * order of rows nor on whether a row is repeated or has a weight.
+ *
+ * Packed, while a group has few rows: their number (u64), labels (u32), weights, probabilities. */
 #include <string.h>
 
 #include "machines/machine.h"
 
 #include "base/assert.h"
+
+#define MACHINE_PAIR_ROW_BYTES(classes) (((classes) + 1) * sizeof(double) + sizeof(int32_t))
 
 typedef struct pair_state {
   size_t classes, count;
@@ -179,6 +183,39 @@ static pcal_status machine_pair_finish(const pcal_env *env, const void *opaque,
   return enough ? PCAL_OK : pc_fail_memory(err, "ordering rows for pairs");
 }
 
+/* ---- as bytes ---- */
+
+static pcal_status machine_pair_save(const pcal_env *env, const void *opaque, pc_encoder *out,
+                                     pcal_error *err) {
+  const pair_state *state = opaque;
+  (void)env;
+  (void)err;
+  pc_encode_u64(out, state->count);
+  for (size_t i = 0; i < state->count; i++)
+    pc_encode_u32(out, (uint32_t)state->labels[i]);
+  pc_encode_doubles(out, state->weights, state->count);
+  pc_encode_doubles(out, state->probs, state->count * state->classes);
+  return PCAL_OK;
+}
+
+static pcal_status machine_pair_load(const pcal_env *env, const pc_need *need,
+                                     const pc_layout *layout, const pc_saved_totals *totals,
+                                     pc_decoder *in, void **out, pcal_error *err) {
+  PC_TRY(machine_pair_create(env, need, layout, out, err));
+  pair_state *state = *out;
+  const size_t rows = pc_decode_count(in, MACHINE_PAIR_ROW_BYTES(state->classes));
+  pc_decoder_expect(in, rows == totals->rows);
+  if (in->failed)
+    return PCAL_OK;
+  PC_TRY(machine_pair_room(env, state, rows, err));
+  for (size_t i = 0; i < rows; i++)
+    state->labels[i] = (int32_t)pc_decode_u32(in);
+  pc_decode_doubles(in, state->weights, rows);
+  pc_decode_doubles(in, state->probs, rows * state->classes);
+  state->count = rows;
+  return PCAL_OK;
+}
+
 const pc_machine pc_machine_pair = {
     .name = "pair",
     .create = machine_pair_create,
@@ -189,6 +226,7 @@ const pc_machine pc_machine_pair = {
     .merge = machine_pair_merge,
     .finish = machine_pair_finish,
     .release = machine_pair_release,
-    .save = NULL,
-    .load = NULL,
+    .save = machine_pair_save,
+    .load = machine_pair_load,
+    .packed_only = 1,
 };

@@ -65,7 +65,7 @@ static pcal_status state_load_compare(const pc_measure_plan *plan,
                      "%s holds %.300s, which this program reads as %.300s; measure the part "
                      "again",
                      name, specs->full[e], full);
-    if (plan->slots[plan->entries[e].slot].machine->load == NULL)
+    if (!pc_machine_is_saved(plan->slots[plan->entries[e].slot].machine))
       return state_load_misfit(name, err);
   }
   return PCAL_OK;

@@ -35,7 +35,7 @@ const pc_envelope pc_state_envelope = {
 
 static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_error *err) {
   for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->slots[plan->entries[e].slot].machine->save == NULL)
+    if (!pc_machine_is_saved(plan->slots[plan->entries[e].slot].machine))
       return pc_fail(err, PCAL_USAGE,
                      "%s needs all pairs of rows, so its state cannot be saved; measure it on "
                      "the whole data, or leave it out here",

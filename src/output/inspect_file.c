@@ -28,12 +28,21 @@
 #define INSPECT_FILE_ROWS 256    /* first rows, of which columns are guessed */
 #define INSPECT_FILE_CELLS 65536 /* at most, so fewer rows of wide tables */
 
+/* An exact sum in little memory: two numbers, of which the second is their rounded sum (Shewchuk
+ * 1997), or where they do not suffice a pc_sum. */
+#define INSPECT_FILE_PARTS 2
+
+typedef struct inspect_sum {
+  double part[INSPECT_FILE_PARTS];
+  pc_sum *wide; /* owned, or NULL */
+} inspect_sum;
+
 typedef struct inspect_column {
   uint64_t numbers, missing, infinite, words;
-  int whole; /* every number is whole and >= 0 */
-  double low, high;
   uint64_t first_missing;
-  pc_sum sum;
+  double low, high;
+  inspect_sum sum;
+  int whole; /* every number is whole and >= 0 */
 } inspect_column;
 
 typedef struct inspect_file {
@@ -53,20 +62,61 @@ typedef struct inspect_file {
   const char **roles; /* roles[c]: guess for column c, or NULL */
 } inspect_file;
 
-static void inspect_number(inspect_column *column, double value, uint64_t row) {
+/* Moves a sum to a pc_sum, and adds a value. */
+static int inspect_sum_widen(inspect_sum *sum, double value, const pcal_env *env) {
+  const pcal_env columns = pc_env_for_use(env, PC_MEMORY_COLUMNS);
+  sum->wide = pc_alloc_raw(&columns, 1, sizeof *sum->wide);
+  if (sum->wide == NULL)
+    return 0;
+  pc_sum_clear(sum->wide);
+  for (size_t i = 0; i < INSPECT_FILE_PARTS; i++)
+    pc_sum_add(sum->wide, sum->part[i]);
+  pc_sum_add(sum->wide, value);
+  return 1;
+}
+
+/* hi + lo = a + b exactly, unless hi overflows. */
+static double inspect_two_sum(double a, double b, double *lo) {
+  const double hi = a + b, other = hi - a;
+  *lo = (a - (hi - other)) + (b - other);
+  return hi;
+}
+
+/* Adds a finite value; returns 0 without memory. */
+static int inspect_sum_add(inspect_sum *sum, double value, const pcal_env *env) {
+  double low, middle, rest;
+  if (sum->wide != NULL) {
+    pc_sum_add(sum->wide, value);
+    return 1;
+  }
+  const double carry = inspect_two_sum(value, sum->part[0], &low);
+  const double high = inspect_two_sum(carry, sum->part[1], &middle);
+  const double top = inspect_two_sum(high, low + middle, &rest);
+  if (!isfinite(top) || (low != 0.0 && middle != 0.0)) /* else low + middle is exact */
+    return inspect_sum_widen(sum, value, env);
+  sum->part[0] = rest;
+  sum->part[1] = top;
+  return 1;
+}
+
+static double inspect_sum_value(const inspect_sum *sum) {
+  return sum->wide != NULL ? pc_sum_value(sum->wide) : sum->part[0] + sum->part[1];
+}
+
+/* Returns 0 without memory. */
+static int inspect_number(inspect_column *column, double value, uint64_t row,
+                          const pcal_env *env) {
   if (isnan(value)) {
     column->first_missing = column->missing == 0 ? row : column->first_missing;
     column->missing++;
-    return;
+    return 1;
   }
   column->low = column->numbers == 0 || value < column->low ? value : column->low;
   column->high = column->numbers == 0 || value > column->high ? value : column->high;
   column->numbers++;
   column->whole &= value >= 0 && value == floor(value);
-  if (isinf(value))
-    column->infinite++;
-  else
-    pc_sum_add(&column->sum, value);
+  column->infinite += isinf(value) != 0;
+  return isinf(value) || inspect_sum_add(&column->sum, value, env);
 }
 
 /* Reads a cell as a number; NaN if it is missing or, with *word set, a word. */
@@ -91,7 +141,8 @@ static double inspect_cell(const inspect_file *file, const char *at, int *word) 
   return *word ? (double)NAN : value;
 }
 
-static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
+static pcal_status inspect_row(inspect_file *file, const char *at, ptrdiff_t stride,
+                               pcal_error *err) {
   double sum = 0.0, exp_sum = 0.0;
   const int first = file->rows < file->first_rows;
   for (size_t c = 0; c < file->reader.columns; c++, at += stride) {
@@ -104,8 +155,8 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
     inspect_column *column = &file->columns[c < file->shown ? c : file->shown];
     if (word)
       column->words++;
-    else
-      inspect_number(column, value, file->rows);
+    else if (!inspect_number(column, value, file->rows, file->env))
+      return pc_fail_memory(err, "inspecting");
     sum += value;
     exp_sum += pc_exp(value);
   }
@@ -113,6 +164,7 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
   file->exp_sum_off = fmax(file->exp_sum_off, fabs(exp_sum - 1));
   file->rows_off += fabs(sum - 1) > 1e-5;
   file->rows++;
+  return PCAL_OK;
 }
 
 static pcal_status inspect_allocate(inspect_file *file, pcal_error *err) {
@@ -150,10 +202,8 @@ static pcal_status inspect_guess_roles(inspect_file *file, pcal_error *err) {
 
 static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
   PC_TRY(inspect_allocate(file, err));
-  for (size_t c = 0; c <= file->shown; c++) {
+  for (size_t c = 0; c <= file->shown; c++)
     file->columns[c].whole = 1;
-    pc_sum_clear(&file->columns[c].sum);
-  }
   for (;;) {
     pc_window window;
     PC_TRY(pc_reader_next(&file->reader, file->reader.window_limit, &window, err));
@@ -161,7 +211,7 @@ static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
       return inspect_guess_roles(file, err);
     const char *at = window.data;
     for (size_t r = 0; r < window.rows; r++, at += window.row_stride)
-      inspect_row(file, at, window.column_stride);
+      PC_TRY(inspect_row(file, at, window.column_stride, err));
     PC_TRY(pc_check_interrupt(file->env, err));
   }
 }
@@ -343,7 +393,7 @@ static void inspect_value(double value, pc_text *out) {
 
 static double inspect_mean(const inspect_column *column) {
   const uint64_t finite = column->numbers - column->infinite;
-  return finite == 0 ? (double)NAN : pc_sum_value(&column->sum) / (double)finite;
+  return finite == 0 ? (double)NAN : inspect_sum_value(&column->sum) / (double)finite;
 }
 
 static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out) {
@@ -501,6 +551,8 @@ pcal_status pc_inspect_file(const char *name, int header, const pcal_env *env,
   else if (status == PCAL_OK)
     status = inspect_columns(file, format, out, problems, err);
   pc_name_table_free(&file->members);
+  for (size_t c = 0; file->columns != NULL && c <= file->shown; c++)
+    pc_free(env, file->columns[c].sum.wide);
   pc_free(env, file->columns);
   pc_free(env, file->cells);
   pc_free(env, file->words);

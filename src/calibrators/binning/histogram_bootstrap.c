@@ -90,6 +90,7 @@ pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, const pcal_e
   PC_TRY(histogram_bootstrap_parts(fit, scratch, table, rows, &drawn, parts, err));
   for (size_t r = 0; r < fit->resamples; r++)
     weights[r] = 1.0;
-  return pc_bin_map_average(memory, parts, weights, fit->resamples, &fit->tables->maps[table],
+  return pc_bin_map_average(memory, parts, NULL, weights, fit->resamples,
+                            &fit->tables->maps[table],
                             err);
 }

@@ -52,6 +52,39 @@ pcal_status pc_arrow_members(const pc_input_file *bytes, const pcal_env *env,
   return status;
 }
 
+/* The shape of one column, of numbers or of words, of a table that is open. */
+static pcal_status arrow_visit_column(pc_arrow_table *table, const char *name, size_t number,
+                                      const pc_member_visitor *visitor, pcal_error *err) {
+  pc_reader reader = {.format = NULL};
+  pcal_error failure;
+  pcal_status status =
+      pc_arrow_reader_open(table, &name, 1, PC_COLUMN_SCORES, &reader, &failure);
+  if (status == PCAL_DATA) {
+    pc_reader_close(&reader);
+    reader = (pc_reader){.format = NULL};
+    status = pc_arrow_reader_open(table, &name, 1, PC_COLUMN_LABELS, &reader, &failure);
+  }
+  const pc_member_shape shape = {reader.rows, reader.columns, reader.stored};
+  status = visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure,
+                          err);
+  pc_reader_close(&reader);
+  return status;
+}
+
+pcal_status pc_arrow_visit(const pc_input_file *bytes, const pcal_env *env,
+                           const pc_name_table *names, const pc_member_visitor *visitor,
+                           pcal_error *err) {
+  pc_arrow_table table;
+  pcal_status status = arrow_open_table(bytes, env, &table, err);
+  for (size_t i = 0; i < names->count && status == PCAL_OK; i++) {
+    status = arrow_visit_column(&table, names->text[i], i, visitor, err);
+    if (status == PCAL_OK)
+      status = pc_check_interrupt(env, err);
+  }
+  pc_arrow_table_free(&table);
+  return status;
+}
+
 static void arrow_close(pc_reader *reader) {
   arrow_state *state = reader->state;
   pc_reader_close(&state->columns);

@@ -289,7 +289,7 @@ static const pc_reader_calls arrow_reader_calls = {arrow_reader_next,  arrow_rea
                                                    arrow_reader_line,  arrow_reader_close,
                                                    arrow_reader_ready, NULL};
 static const pc_file_format arrow_reader_format = {"arrow", "",   "Arrow record batches",
-                                                   NULL,    NULL, 0};
+                                                   NULL,    NULL, NULL, 0};
 
 /* ---- Opening ---- */
 

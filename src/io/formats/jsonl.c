@@ -1,4 +1,5 @@
-/* Reader for .jsonl and .ndjson; jsonl_scan.c defines the syntax of a line.
+/* Reader for .jsonl and .ndjson; jsonl_scan.c defines the syntax of a line, jsonl_members.c lists
+ * the fields.
  *
  * The selector names a field, or with dots a field inside others ("out.p"); without one the
  * object on the first line must have exactly one field. The field is a number, an array of numbers
@@ -70,26 +71,6 @@ static uint64_t jsonl_line(const pc_reader *reader, size_t row) {
   return state->window_line + row;
 }
 
-pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
-                             pc_name_table *out, pcal_error *err) {
-  pc_jsonl_scan scan;
-  pc_jsonl_field field;
-  PC_TRY(pc_jsonl_begin(bytes, &scan, err));
-  PC_TRY(pc_jsonl_enter(&scan, err));
-  (void)env;
-  for (;;) {
-    uint32_t number;
-    PC_TRY(pc_jsonl_next(&scan, &field, err));
-    if (field.end)
-      break;
-    PC_TRY(pc_jsonl_add_name(&scan, &field.key, out, &number, err));
-  }
-  if (out->count > 0)
-    return PCAL_OK;
-  return pc_fail_line(err, PCAL_DATA, bytes->name, 1,
-                      "the object has no fields; write at least one");
-}
-
 /* ---- One line ---- */
 
 /* Reads a line and sets *out to the value of the field and *at to the line, for messages. */
@@ -108,12 +89,11 @@ static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_v
     if (!pc_jsonl_is(&field.key, state->field))
       continue;
     if (out->kind != PC_JSONL_NONE)
-      return pc_jsonl_fail(at, "it occurs twice in the object; remove one", err);
+      return pc_jsonl_fail(at, PC_JSONL_FIELD_TWICE, err);
     *out = field.value;
   }
   if (out->kind == PC_JSONL_NONE)
-    return pc_jsonl_fail(at, "the object has no such field; write null for a missing value",
-                         err);
+    return pc_jsonl_fail(at, PC_JSONL_NO_FIELD, err);
   return pc_jsonl_follow(at, state->path, out, err);
 }
 
@@ -121,20 +101,10 @@ static pc_slice jsonl_inside(const pc_jsonl_value *array) {
   return (pc_slice){array->text.bytes + 1, array->text.length - 2};
 }
 
-static size_t jsonl_length(const pc_jsonl_value *array) {
-  pc_slice inside = jsonl_inside(array);
-  pc_jsonl_value element;
-  size_t count = 0;
-  for (pc_jsonl_element(&inside, &element); element.kind != PC_JSONL_NONE;
-       pc_jsonl_element(&inside, &element))
-    count++;
-  return count;
-}
-
 static pcal_status jsonl_wrong_length(const pc_reader *reader, const pc_jsonl_scan *at,
                                       const pc_jsonl_value *array, pcal_error *err) {
   const jsonl_state *state = reader->state;
-  const size_t length = jsonl_length(array);
+  const size_t length = pc_jsonl_length(array);
   char shown[PC_CLIP_MAX];
   const pc_place place = pc_jsonl_place(at, shown);
   return pc_fail_at(err, PCAL_DATA, &place,
@@ -369,7 +339,7 @@ static pcal_status jsonl_ragged_shape(pc_reader *reader, pc_jsonl_scan at, pc_js
   size_t longest = 0;
   for (;;) {
     if (value.kind == PC_JSONL_ARRAY && state->form == PC_JSONL_ARRAY) {
-      const size_t length = jsonl_length(&value);
+      const size_t length = pc_jsonl_length(&value);
       longest = length > longest ? length : longest;
     } else if (value.kind == PC_JSONL_OBJECT && state->form == PC_JSONL_OBJECT) {
       PC_TRY(pc_jsonl_object_names(&at, &value, 1, &state->names, err));
@@ -421,10 +391,7 @@ static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
     return jsonl_object_shape(reader, &at, &value, err);
   if (state->ragged)
     return jsonl_ragged_shape(reader, at, value, err);
-  reader->columns = jsonl_length(&value);
-  if (reader->columns == 0)
-    return pc_jsonl_fail(&at, "the array is empty; give a number for each class", err);
-  return PCAL_OK;
+  return pc_jsonl_array_columns(&at, &value, &reader->columns, err);
 }
 
 static pcal_status jsonl_shape(pc_reader *reader, pcal_error *err) {

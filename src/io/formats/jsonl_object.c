@@ -6,6 +6,24 @@ static pc_slice jsonl_object_inside(const pc_jsonl_value *object) {
   return (pc_slice){object->text.bytes + 1, object->text.length - 2};
 }
 
+size_t pc_jsonl_length(const pc_jsonl_value *array) {
+  pc_slice inside = jsonl_object_inside(array);
+  pc_jsonl_value element;
+  size_t count = 0;
+  for (pc_jsonl_element(&inside, &element); element.kind != PC_JSONL_NONE;
+       pc_jsonl_element(&inside, &element))
+    count++;
+  return count;
+}
+
+pcal_status pc_jsonl_array_columns(const pc_jsonl_scan *at, const pc_jsonl_value *array,
+                                   size_t *out, pcal_error *err) {
+  *out = pc_jsonl_length(array);
+  return *out > 0
+             ? PCAL_OK
+             : pc_jsonl_fail(at, "the array is empty; give a number for each class", err);
+}
+
 pcal_status pc_jsonl_add_name(const pc_jsonl_scan *at, const pc_jsonl_value *key,
                               pc_name_table *out, uint32_t *number, pcal_error *err) {
   char *letters = pc_alloc_raw(out->env, key->text.length + 1, 1);
@@ -47,8 +65,7 @@ pcal_status pc_jsonl_follow(const pc_jsonl_scan *at, pc_slice path, pc_jsonl_val
       used = step + 1;
     }
     if (found.kind == PC_JSONL_NONE)
-      return pc_jsonl_fail(at, "the object has no such field; write null for a missing value",
-                           err);
+      return pc_jsonl_fail(at, PC_JSONL_NO_FIELD, err);
     *value = found;
     path = (pc_slice){path.bytes + used, path.length - used};
   }
@@ -71,15 +88,21 @@ pcal_status pc_jsonl_object_names(const pc_jsonl_scan *at, const pc_jsonl_value 
              : pc_jsonl_fail(at, "the object is empty; give a number for each class", err);
 }
 
-/* The number of a key in the table; its count if it is not there. */
-static size_t jsonl_object_find(const pc_name_table *names, const pc_jsonl_value *key) {
+pcal_status pc_jsonl_find_name(const pc_name_table *names, const pc_jsonl_value *key,
+                               size_t *out, pcal_error *err) {
   uint32_t number = 0;
-  if (!key->escaped)
-    return pc_name_table_find(names, key->text, &number) ? number : names->count;
-  size_t i = 0;
-  while (i < names->count && !pc_jsonl_is(key, pc_slice_of(names->text[i])))
-    i++;
-  return i;
+  pc_slice name = key->text;
+  char *letters = NULL;
+  if (key->escaped) {
+    letters = pc_alloc_raw(names->env, key->text.length, 1);
+    if (letters == NULL)
+      return pc_fail_memory(err, "reading the names of fields");
+    name = (pc_slice){letters, pc_jsonl_copy(key, letters)};
+  }
+  const int found = name.length != SIZE_MAX && pc_name_table_find(names, name, &number);
+  *out = found ? number : names->count;
+  pc_free(names->env, letters);
+  return PCAL_OK;
 }
 
 static pcal_status jsonl_object_missing(const pc_jsonl_scan *at, const pc_name_table *names,
@@ -113,7 +136,8 @@ pcal_status pc_jsonl_object_values(const pc_jsonl_scan *at, const pc_jsonl_value
   for (size_t i = 0; i < names->count; i++)
     values[i].kind = PC_JSONL_NONE;
   while (pc_jsonl_member(&inside, &key, &value)) {
-    const size_t i = jsonl_object_find(names, &key);
+    size_t i = 0;
+    PC_TRY(pc_jsonl_find_name(names, &key, &i, err));
     if (i == names->count)
       return jsonl_object_wrong(at, &key,
                                 "is not among those of the first object; give every row the "

@@ -83,6 +83,15 @@ static const pc_zip_entry *npz_entry(const pc_zip *zip, uint32_t number) {
       return &zip->entries[i];
 }
 
+/* Unpacks the array called `name`, which is one of the file of the request. */
+static pcal_status npz_unpack_entry(const pc_read_request *request, const pc_zip_entry *entry,
+                                    const char *name, npz_state *state, pcal_error *err) {
+  state->name = pc_container_member_name(request->env, request->bytes->name, name);
+  if (state->name == NULL)
+    return pc_fail_memory(err, "opening a npz file");
+  return pc_zip_unpack(request->bytes, entry, state->name, request->env, &state->content, err);
+}
+
 static pcal_status npz_find(const pc_read_request *request, const pc_zip *zip, npz_state *state,
                             pcal_error *err) {
   pc_name_table names;
@@ -92,14 +101,9 @@ static pcal_status npz_find(const pc_read_request *request, const pc_zip *zip, n
   if (status == PCAL_OK)
     status = npz_choose(request, &names, &number, err);
   if (status == PCAL_OK)
-    state->name =
-        pc_container_member_name(request->env, request->bytes->name, names.text[number]);
+    status = npz_unpack_entry(request, npz_entry(zip, number), names.text[number], state, err);
   pc_name_table_free(&names);
-  PC_TRY(status);
-  if (state->name == NULL)
-    return pc_fail_memory(err, "opening a npz file");
-  return pc_zip_unpack(request->bytes, npz_entry(zip, number), state->name, request->env,
-                       &state->content, err);
+  return status;
 }
 
 static pcal_status npz_unpack(const pc_read_request *request, npz_state *state,
@@ -140,13 +144,20 @@ static pcal_status npz_next(pc_reader *reader, size_t max_rows, pc_window *out,
 static const pc_reader_calls npz_calls = {npz_next,  npz_rewind, npz_line,
                                           npz_close, NULL,       NULL};
 
-pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
-  npz_state *state = pc_alloc(request->env, 1, sizeof *state);
-  if (state == NULL)
+static pcal_status npz_new(const pc_read_request *request, pc_reader *out, pcal_error *err) {
+  out->state = pc_alloc(request->env, 1, sizeof(npz_state));
+  if (out->state == NULL) {
+    out->format = NULL;
     return pc_fail_memory(err, "opening a npz file");
+  }
   out->calls = &npz_calls;
-  out->state = state;
-  PC_TRY(npz_unpack(request, state, err));
+  return PCAL_OK;
+}
+
+/* Reads the array that has been unpacked. */
+static pcal_status npz_read_array(const pc_read_request *request, pc_reader *out,
+                                  pcal_error *err) {
+  npz_state *state = out->state;
   state->archive = *request->bytes;
   state->archive.name = state->name;
   out->bytes = &state->archive;
@@ -165,4 +176,51 @@ pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_err
   out->listed = state->array.listed;
   memcpy(out->stored, state->array.stored, sizeof out->stored);
   return PCAL_OK;
+}
+
+pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
+  PC_TRY(npz_new(request, out, err));
+  PC_TRY(npz_unpack(request, out->state, err));
+  return npz_read_array(request, out, err);
+}
+
+/* ---- All arrays ---- */
+
+static pcal_status npz_visit_entry(const pc_input_file *bytes, const pcal_env *env,
+                                   const pc_zip_entry *entry, const char *name, size_t number,
+                                   const pc_member_visitor *visitor, pcal_error *err) {
+  const pc_read_request request = {.env = env, .bytes = bytes, .as = PC_COLUMN_SCORES};
+  pc_reader reader = {.env = env, .bytes = bytes};
+  PC_TRY(pc_file_format_find(bytes, &reader.format, err));
+  pcal_error failure;
+  pcal_status status = npz_new(&request, &reader, &failure);
+  if (status == PCAL_OK)
+    status = npz_unpack_entry(&request, entry, name, reader.state, &failure);
+  if (status == PCAL_OK)
+    status = npz_read_array(&request, &reader, &failure);
+  const pc_member_shape shape = {reader.rows, reader.columns, reader.stored};
+  status = visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure,
+                          err);
+  pc_reader_close(&reader);
+  return status;
+}
+
+pcal_status pc_npz_visit(const pc_input_file *bytes, const pcal_env *env,
+                         const pc_name_table *names, const pc_member_visitor *visitor,
+                         pcal_error *err) {
+  pc_zip zip;
+  size_t number = 0;
+  PC_TRY(pc_zip_read(bytes, env, &zip, err));
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < zip.count && number < names->count && status == PCAL_OK; i++) {
+    if (!npz_is_array(zip.entries[i].name))
+      continue;
+    status = npz_visit_entry(bytes, env, &zip.entries[i], names->text[number], number, visitor,
+                             err);
+    number++;
+    if (status == PCAL_OK)
+      status = pc_check_interrupt(env, err);
+  }
+  pc_zip_free(env, &zip);
+  return status;
 }

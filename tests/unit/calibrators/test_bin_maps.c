@@ -72,7 +72,8 @@ TEST(averages) {
   const double weights[] = {1.0, 2.0, 5.0};
   pc_bin_map mixed;
   assert_int_equal(pc_arena_open(&arena, &env, NULL), PCAL_OK);
-  assert_int_equal(pc_bin_map_average(&arena.env, parts, weights, 3, &mixed, NULL), PCAL_OK);
+  assert_int_equal(pc_bin_map_average(&arena.env, parts, NULL, weights, 3, &mixed, NULL),
+                   PCAL_OK);
   assert_int_equal(mixed.count, 3);
   for (int i = 0; i <= 100; i++) {
     const double at = i / 100.0;
@@ -81,7 +82,8 @@ TEST(averages) {
       mean += weights[p] / 8 * parts[p].values[pc_bin_map_find(&parts[p], at)];
     assert_near(mixed.values[pc_bin_map_find(&mixed, at)], mean, 1e-15);
   }
-  assert_int_equal(pc_bin_map_average(&arena.env, parts, weights, 1, &mixed, NULL), PCAL_OK);
+  assert_int_equal(pc_bin_map_average(&arena.env, parts, NULL, weights, 1, &mixed, NULL),
+                   PCAL_OK);
   assert_int_equal(mixed.count, 1);
   assert_same(mixed.values[0], 0.5);
   pc_arena_close(&arena);

@@ -447,8 +447,8 @@ TEST(test_blocks_that_cannot_be) {
 }
 
 TEST(test_pairs_cannot_be_saved) {
-  assert_null(pc_machine_pair.save);
-  assert_null(pc_machine_pair.load);
+  assert_false(pc_machine_is_saved(&pc_machine_pair));
+  assert_true(pc_machine_is_saved(&pc_machine_block));
 }
 
 /* ---- every class of a row ---- */
