@@ -2,6 +2,7 @@
  * driver is that of test_device.c. */
 #include "unit.h"
 
+#include "device/class_bins.h"
 #include "gpu_data_set.h"
 
 TEST_GROUP(set_up, tear_down)
@@ -106,6 +107,12 @@ static void check_source(const data_set *data, pcal_type type, const void *label
   pcal_device_free(device);
 }
 
+/* Bytes of the sums of a row value and of top scores, and of those of each class in 15 bins, which the verdict
+ * reads: less than the rows. */
+static size_t sums_bytes(size_t classes) {
+  return 9000 + classes * 15 * PC_CLASS_BINS_WORDS * sizeof(uint64_t);
+}
+
 /* Labels stay on the GPU, unless their type is unusual or a row is invalid. */
 TEST(test_sources_by_sums) {
   static const size_t classes[] = {10, 100};
@@ -119,10 +126,11 @@ TEST(test_sources_by_sums) {
       bytes[r] = (uint8_t)data.labels[r];
       doubles[r] = data.labels[r];
     }
-    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, 9000);
-    check_source(&data, PCAL_I64, wide, sizeof *wide, 9000);
-    check_source(&data, PCAL_U8, bytes, sizeof *bytes, 9000);
-    check_source(&data, PCAL_F64, doubles, sizeof *doubles, 9000 + sizeof doubles);
+    check_source(&data, PCAL_I32, data.labels, sizeof *data.labels, sums_bytes(classes[c]));
+    check_source(&data, PCAL_I64, wide, sizeof *wide, sums_bytes(classes[c]));
+    check_source(&data, PCAL_U8, bytes, sizeof *bytes, sums_bytes(classes[c]));
+    check_source(&data, PCAL_F64, doubles, sizeof *doubles,
+                 sums_bytes(classes[c]) + sizeof doubles);
     static const int64_t bad[] = {-1, 1000, (int64_t)1 << 40, PCAL_MISSING_LABEL};
     for (size_t b = 0; b < UNIT_COUNT(bad); b++) {
       wide[b * 100 + 50] = bad[b];

@@ -54,7 +54,7 @@ TEST(test_text_with_parts) {
   char *text = tables_written(&tables_data, "ks decomposition:by=corp", PCAL_TEXT);
   assert_contains(text,
                   "proper scores: upper bounds of the calibration errors below\n"
-                  "  decomposition:by=corp     0.34375  upper bound\n"
+                  "  decomposition:by=corp     0.34375  upper bound, predicted class alone\n"
                   "    calibration             0.15625\n"
                   "    sharpness                0.0000\n"
                   "    entropy                 0.18750\n"
@@ -68,7 +68,7 @@ TEST(test_text_with_parts) {
                            .scores = (const double[]){0.5, 0.5},
                            .labels = (const int32_t[]){1, 0}};
   text = tables_written(&data, "decomposition", PCAL_TEXT);
-  assert_contains(text, "  decomposition              0.25000  upper bound\n"
+  assert_contains(text, "  decomposition              0.25000  upper bound, predicted class alone\n"
                         "    calibration               0.0000\n");
   assert_contains(text, "    calibration_debiased    -0.25000\n");
   free(text);
