@@ -1186,7 +1186,7 @@ typedef struct pcal_verdict {
   int off_average;          /* |claimed - observed| exceeds the margin */
   double error;             /* ECE in 15 bins of equal width */
   double chance;            /* mean ECE of a calibrated model with these scores; NaN: unknown */
-  int chance_is_drawn;      /* for importance weights that differ: mean over replicas of the null */
+  int chance_is_drawn; /* for importance weights that differ: mean over replicas of the null */
   int has_where;
   pcal_verdict_bin where;
   /* Means with variances, and samples: u = F(target), uniform in a calibrated model. */

@@ -350,9 +350,9 @@ static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
       v.variance_margin, "lowest_level", v.lowest_level, "highest_level", v.highest_level,
       "inside", v.inside, "inside_margin", v.inside_margin, "level", v.level, "level_share",
       v.level_share, "level_margin", v.level_margin, "test", core_text(v.test), "test_p_value",
-      v.test_p_value, "test_count", (Py_ssize_t)v.test_count,
-      "class_1", PyBool_FromLong(v.binary), "classes_off", (Py_ssize_t)v.classes_off,
-      "worst_class", v.classes_off > 0 ? PyLong_FromSize_t(v.worst_class) : core_results_none(),
+      v.test_p_value, "test_count", (Py_ssize_t)v.test_count, "class_1",
+      PyBool_FromLong(v.binary), "classes_off", (Py_ssize_t)v.classes_off, "worst_class",
+      v.classes_off > 0 ? PyLong_FromSize_t(v.worst_class) : core_results_none(),
       "class_claimed", v.class_claimed, "class_observed", v.class_observed, "class_margin",
       v.class_margin);
 }

@@ -327,14 +327,16 @@ typedef struct core_source_arguments {
 /* Returns 0 after an exception. */
 static int core_source_parse(PyObject *arguments, PyObject *keywords,
                              core_source_arguments *out, pcal_inputs *inputs) {
-  static const char *const names[] = {
+  static const char *const words[] = {
       "inputs",     "settings", "classes",  "first_row", "header", "levels", "weights_are",
       "prevalence", "every",    "positive", "event",     "ragged", NULL};
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O|$OKiOiOzzzp", (char **)names,
-                                   &PyDict_Type, &out->given, &out->settings, &out->classes,
-                                   &out->first_row, &out->header, &out->levels,
-                                   &out->weights_are, &out->prevalence, &out->every,
-                                   &out->positive, &out->event, &out->ragged))
+  char *names[sizeof words / sizeof *words]; /* not const before Python 3.13 */
+  memcpy(names, words, sizeof names);
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O|$OKiOiOzzzp", names, &PyDict_Type,
+                                   &out->given, &out->settings, &out->classes, &out->first_row,
+                                   &out->header, &out->levels, &out->weights_are,
+                                   &out->prevalence, &out->every, &out->positive, &out->event,
+                                   &out->ragged))
     return 0;
   const Py_ssize_t levels = core_levels(out->levels, out->level_room);
   const Py_ssize_t shares =

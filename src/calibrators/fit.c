@@ -62,8 +62,8 @@ static pcal_status fit_run_step(fit_step step, const pc_fit_task *task,
   return status;
 }
 
-/* Fits to weights in units of effective rows, where they are importance weights.  The passes of rounds
- * do this themselves (fit_replay.h). */
+/* Fits to weights in units of effective rows, where they are importance weights.  The passes of
+ * rounds do this themselves (fit_replay.h). */
 static pcal_status fit_weighted(fit_step step, const pc_fit_task *task,
                                 const pcal_fit_config *config, pcal_error *err) {
   pcal_weights meaning = PCAL_WEIGHTS_FREQUENCY;

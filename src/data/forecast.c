@@ -7,7 +7,8 @@
 #include "base/normal.h"
 
 #define FORECAST_SAME_LEVEL 1e-9
-#define FORECAST_TIE 0x1p-44 /* unit of what is added to a score: 2^-44 (n + 1)^3 is below half a place */
+#define FORECAST_TIE \
+  0x1p-44 /* unit of what is added to a score: 2^-44 (n + 1)^3 is below half a place */
 
 /* The number of ascending numbers that are below y, or at most y. */
 static size_t forecast_below(const double *numbers, size_t count, double y, int equal) {

@@ -13,8 +13,9 @@ typedef struct pc_forecast_shape {
 } pc_forecast_shape;
 
 /* The place of a target among the ascending samples or quantiles of its row: `below` of them
- * are less than the target, `upto` at most equal to it.  Of a score: first .. last - 1 are the longest run of
- * two or more equal quantiles of the row, the predicted point mass; 0 .. 0 if there is none. */
+ * are less than the target, `upto` at most equal to it.  Of a score: first .. last - 1 are the
+ * longest run of two or more equal quantiles of the row, the predicted point mass; 0 .. 0 if
+ * there is none. */
 typedef struct pc_forecast_place {
   size_t below, upto;
   size_t first, last;
@@ -25,12 +26,13 @@ pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, do
 /* The predicted probability of a value <= the target (probability integral transform):
  *   normal                 Phi((y - mean) / std)
  *   samples and quantiles  (below + upto + 1) / (2 n + 2), the middle of the possible cells,
- *                          plus (upto - below + (n + 1) run) 2^-44, so that pc_forecast_place_of can
- *                          recover the place from the score; run is first (n + 1) + last of quantiles, 0 of
- *                          samples
+ *                          plus (upto - below + (n + 1) run) 2^-44, so that
+ *                          pc_forecast_place_of can recover the place from the score; run is
+ *                          first (n + 1) + last of quantiles, 0 of samples
  *   distances              1/2: several targets have no such probability */
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row);
-/* The place that such a score encodes, for samples, n < 2^20, or quantiles, n <= PCAL_LEVELS_MAX. */
+/* The place that such a score encodes, for samples, n < 2^20, or quantiles, n <=
+ * PCAL_LEVELS_MAX. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score);
 
 /* The predicted distribution function at the target: quantiles, or samples at the levels k / (n

@@ -139,10 +139,10 @@ struct pc_reader {
 #define PC_CONTAINER(name, extensions, about)                                                 \
   PC_FORMAT(name, extensions, about)                                                          \
   PC_CHECKED pcal_status pc_##name##_members(const pc_input_file *bytes, const pcal_env *env, \
-                                             pc_name_table *out, pcal_error *err);          \
-  PC_CHECKED pcal_status pc_##name##_visit(                                                   \
-      const pc_input_file *bytes, const pcal_env *env, const pc_name_table *names,            \
-      const pc_member_visitor *visitor, pcal_error *err);
+                                             pc_name_table *out, pcal_error *err);            \
+  PC_CHECKED pcal_status pc_##name##_visit(const pc_input_file *bytes, const pcal_env *env,   \
+                                           const pc_name_table *names,                        \
+                                           const pc_member_visitor *visitor, pcal_error *err);
 #define PC_TABLE PC_CONTAINER
 #include "io/formats/registry.def"
 #undef PC_TABLE

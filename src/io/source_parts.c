@@ -83,8 +83,8 @@ pcal_status pc_source_file_part(pcal_source *source, const pcal_input *input,
 
 /* ---- Arrays ---- */
 
-static const pc_file_format parts_array_format = {"array", "",   "an array in memory",
-                                                  NULL,    NULL, NULL, 0};
+static const pc_file_format parts_array_format = {"array", "", "an array in memory", NULL, NULL,
+                                                  NULL,    0};
 
 static pcal_status parts_type(const pcal_input *input, pc_element_type *out, pcal_error *err) {
   static const struct {

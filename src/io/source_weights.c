@@ -1,5 +1,5 @@
-/* The meaning of the weights of a source, and weights in units of effective rows (data/weight_unit.h),
- * for fits.
+/* The meaning of the weights of a source, and weights in units of effective rows
+ * (data/weight_unit.h), for fits.
  *
  * Edge cases:
  *   1. Frequencies, and weights that are expected frequencies or already scaled, stay as they are.

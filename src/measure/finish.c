@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "measure/judged_bins.h"
 #include "measure/group_names.h"
 #include "measure/group_records.h"
 #include "measure/interval_formula.h"
+#include "measure/judged_bins.h"
 #include "measure/overlapping_groups.h"
 #include "measure/replicas/replica_intervals.h"
 #include "measure/replicas/replica_tally.h"
@@ -334,9 +334,9 @@ static int finish_weights_differ(const pcal_measure *measure, const pc_group_sta
          pc_effective_sample_size(&state->totals) < (1.0 - 1e-9) * (double)state->totals.rows;
 }
 
-/* The mean of the null in closed form, where it is known, in place of the mean over replicas, which differs from
- * it by about one percent: the verdict shows the same number without replicas.  Only grids with the
- * moments of the verdict, whatever other metrics are measured. */
+/* The mean of the null in closed form, where it is known, in place of the mean over replicas,
+ * which differs from it by about one percent: the verdict shows the same number without
+ * replicas.  Only grids with the moments of the verdict, whatever other metrics are measured. */
 static void finish_null_means(const pcal_measure *measure, const pc_group_state *state,
                               pc_result_record *records) {
   const pc_measure_plan *plan = &measure->plan;
@@ -540,8 +540,8 @@ pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
   return pc_measure_finish_total(measure, NULL, out, err);
 }
 
-/* Unions of combinations need whole states: curves and replicas of rounds, of which the total is given,
- * are those of each group of their rows; rounds_worker.c refuses combinations there. */
+/* Unions of combinations need whole states: curves and replicas of rounds, of which the total
+ * is given, are those of each group of their rows; rounds_worker.c refuses combinations there. */
 pcal_status pc_measure_finish_total(const pcal_measure *measure, const pc_group_state *given,
                                     pcal_results **out, pcal_error *err) {
   pcal_results *results = NULL;

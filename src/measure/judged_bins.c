@@ -5,7 +5,7 @@
 #include "measure/measure_plan.h"
 
 static pcal_status judged_bins_new(const pcal_env *env, size_t count, pcal_results *results,
-                               pcal_error *err) {
+                                   pcal_error *err) {
   results->bins = pc_alloc(env, count, sizeof *results->bins);
   results->public_bins = pc_alloc(env, count, sizeof *results->public_bins);
   if (results->bins == NULL || results->public_bins == NULL)
@@ -43,7 +43,7 @@ static pcal_status judged_bins_forecast(const pcal_env *env, const pc_evidence *
 }
 
 pcal_status pc_judged_bins(const pcal_env *env, const pc_evidence *evidence,
-                                      pcal_results *results, pcal_error *err) {
+                           pcal_results *results, pcal_error *err) {
   const size_t count = evidence->grid.bin_count;
   if (evidence->machine == PC_CURVE)
     return judged_bins_forecast(env, evidence, results, err);
@@ -60,7 +60,7 @@ pcal_status pc_judged_bins(const pcal_env *env, const pc_evidence *evidence,
 
 /* The bins of one class; in *room for a sparse grid. */
 static const pc_bin *judged_bins_of_class(const pc_evidence *evidence, size_t class_index,
-                                       pc_bin *room) {
+                                          pc_bin *room) {
   if (evidence->grid.bins != NULL)
     return evidence->grid.bins + class_index * evidence->grid.bin_count;
   evidence->grid.read(evidence->grid.state, class_index, room);
@@ -68,7 +68,7 @@ static const pc_bin *judged_bins_of_class(const pc_evidence *evidence, size_t cl
 }
 
 pcal_status pc_judged_classes(const pcal_env *env, const pc_evidence *evidence,
-                                  pcal_results *results, pcal_error *err) {
+                              pcal_results *results, pcal_error *err) {
   const size_t classes = results->layout.classes, count = evidence->grid.bin_count;
   pc_bin room[PC_RELIABILITY_BINS];
   if (classes == 2) {

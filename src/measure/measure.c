@@ -195,7 +195,8 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
   PC_TRY(pc_measure_plan_new(&measure->env, layout, &request, config->specs, config->spec_count,
                              &measure->plan, err));
   const int fast = config->fast && layout->kind == PCAL_LOGIT && layout->columns > 1;
-  if (!fast || measure->plan.needs_probs) /* that precision has no probabilities but the largest */
+  if (!fast ||
+      measure->plan.needs_probs) /* that precision has no probabilities but the largest */
     PC_TRY(pc_measure_plan_judge_classes(&measure->env, &measure->plan, err));
   pc_group_states_init(&measure->groups, &measure->env, &measure->plan);
   const pc_row_policy policy = {.normalize = config->normalize,

@@ -272,8 +272,8 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
   return status;
 }
 
-/* Of two classes one bin is the mirror of another, so the verdict reads the bins of class 1 with their
- * squares, as it does those of one column. */
+/* Of two classes one bin is the mirror of another, so the verdict reads the bins of class 1
+ * with their squares, as it does those of one column. */
 pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *plan,
                                           pcal_error *err) {
   const pc_layout *layout = &plan->layout;

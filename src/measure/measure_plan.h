@@ -41,7 +41,8 @@ typedef struct pc_measure_plan {
   size_t view_count, view_capacity;
   size_t reliability_slot; /* for the verdict and the reliability diagram: a grid; a curve for
                               samples and quantiles */
-  size_t classes_slot;     /* for the verdict: the scores of each of two or more classes in 15 bins; or
+  size_t
+      classes_slot; /* for the verdict: the scores of each of two or more classes in 15 bins; or
                               PC_NO_SLOT */
   int stored_scores_only; /* slots are bucket curves of stored scores, or grids filled by one */
   int scores_on_device;   /* the bucket curves are of top scores that stay on a device */
@@ -72,8 +73,8 @@ PC_CHECKED pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout 
                                            const char *const *specs, size_t count,
                                            pc_measure_plan *out, pcal_error *err);
 
-/* Adds the slot in which the verdict sees each of two or more columns (classes_slot), after the others;
- * it is that of `cwce` if this is measured.  It reads every probability of a row. */
+/* Adds the slot in which the verdict sees each of two or more columns (classes_slot), after the
+ * others; it is that of `cwce` if this is measured.  It reads every probability of a row. */
 PC_CHECKED pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *plan,
                                                      pcal_error *err);
 

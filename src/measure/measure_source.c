@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "curve/class_counts.h"
 #include "device/device_curves.h"
 #include "io/source.h"

@@ -180,8 +180,8 @@ static pcal_status worker_add(pc_measure_rounds_worker *worker, const pcal_batch
   return pc_measure_add_window(worker->measure, batch, &none, err);
 }
 
-/* Fails for groups of several columns if later rounds are needed: these know combinations of groups,
- * not their unions. */
+/* Fails for groups of several columns if later rounds are needed: these know combinations of
+ * groups, not their unions. */
 static pcal_status worker_check_groups(const pcal_measure *part, const pcal_shape *shape,
                                        pcal_error *err) {
   const pc_measure_plan *plan = &part->plan;

@@ -78,7 +78,7 @@ typedef struct pc_metric_result {
   pc_interval_count count;           /* if linear in a number of events */
   int pairs_on_device;               /* a device has compared the pairs of rows */
   double null_mean; /* of a calibrated model with these scores, in closed form; 0: unknown */
-  int tested;                        /* the metric is a test with this p-value */
+  int tested;       /* the metric is a test with this p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   uint8_t part_unbiased[PC_PARTS_MAX]; /* unbiased parts; most others are biased */

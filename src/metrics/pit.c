@@ -13,8 +13,9 @@
  *     uses their levels, coverage the central intervals that they contain (a level and one
  *     minus it), at most 8;
  * (3) targets that equal quantiles: a quantile of level t is calibrated if
- *     P(y < q) <= t <= P(y <= q); the share nearest to t between these counts, apart for rows that predict
- *     different point masses (metrics/target_ranks.c).  c_p is the difference of two such shares;
+ *     P(y < q) <= t <= P(y <= q); the share nearest to t between these counts, apart for rows
+ *     that predict different point masses (metrics/target_ranks.c).  c_p is the difference of
+ *     two such shares;
  * (4) weights are frequencies.
  * Parts of pit: `bins`, half the sum over equal-width bins (lo, hi] of |share - 1/B|; mean and
  * variance of u, which are 1/2 and 1/12 if calibrated.
@@ -373,11 +374,13 @@ const pc_metric pc_metric_quantile_ce = {
             .name = "quantile-ce",
             .title = "quantile calibration error",
             .formula = "mean over levels t of |share of y_i <= q_it - t|",
-            .about = "Share of targets below predicted quantiles, compared with their "
-                     "levels. If targets equal quantiles, as for days without rain, the "
-                     "value between the shares of targets below and at most equal that is "
-                     "nearest to the level is used, apart for rows that predict different point "
-                     "masses, so that these hide no errors of other rows. Samples use the distribution of ranks.",
+            .about =
+                "Share of targets below predicted quantiles, compared with their "
+                "levels. If targets equal quantiles, as for days without rain, the "
+                "value between the shares of targets below and at most equal that is "
+                "nearest to the level is used, apart for rows that predict different point "
+                "masses, so that these hide no errors of other rows. Samples use the "
+                "distribution of ranks.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
             .notion = PCAL_NOTION_PROBABILISTIC,

@@ -7,15 +7,16 @@
  * seed nor on the order of rows.
  *
  * Quantiles: q of level t is calibrated if P(y < q) <= t <= P(y <= q).  Without ties these are
- * equal.  At a point mass u is uniform between the predicted distribution function below and at the target,
- * which lie somewhere between levels.  So rows are divided by the point mass that they predict, their longest run
- * of equal quantiles (pc_forecast_place), and in each part
- *   upto_j     the share nearest to t_j between P(y < q_j) and P(y <= q_j) within the part: right by
- *              definition where these enclose t_j, which is so for the levels inside a predicted mass
- * and the shares of the parts are added up, weighted by their rows.  An error of rows without a point mass is not
- * hidden by rows with one.
- * Edge case: a point mass at one quantile only is not a run.  Its rows and those without one are the same part,
- * in which errors up to the share of the tied targets stay hidden.
+ * equal.  At a point mass u is uniform between the predicted distribution function below and at
+ * the target, which lie somewhere between levels.  So rows are divided by the point mass that
+ * they predict, their longest run of equal quantiles (pc_forecast_place), and in each part
+ *   upto_j     the share nearest to t_j between P(y < q_j) and P(y <= q_j) within the part:
+ *              right by definition where these enclose t_j, which is so for the levels inside a
+ *              predicted mass
+ * and the shares of the parts are added up, weighted by their rows.  An error of rows without a
+ * point mass is not hidden by rows with one.
+ * Edge case: a point mass at one quantile only is not a run.  Its rows and those without one
+ * are the same part, in which errors up to the share of the tied targets stay hidden.
  *
  * Variances of u and h = (u - 1/2)^2 for one row of a calibrated model, when both are averaged
  * over cells of width w: 1/12 minus the mean of w^2/12, and 1/180 minus the mean of
@@ -65,8 +66,8 @@ static pcal_status target_ranks_of_samples(const pcal_env *env, const pc_curve_t
   return PCAL_OK;
 }
 
-/* Rows that predict the same run of equal quantiles: weights of the targets below each quantile, and below
- * or equal to it, not yet cumulated. */
+/* Rows that predict the same run of equal quantiles: weights of the targets below each
+ * quantile, and below or equal to it, not yet cumulated. */
 typedef struct target_ranks_part {
   double total;
   double *below, *upto;
@@ -114,7 +115,8 @@ static pcal_status target_ranks_parts_new(const pcal_env *env, const pc_curve_ta
 
 static void target_ranks_parts_add(const target_ranks_parts *parts, pc_forecast_place place,
                                    double weight) {
-  const target_ranks_part *part = &parts->part[parts->index[target_ranks_run(parts, place)] - 1];
+  const target_ranks_part *part =
+      &parts->part[parts->index[target_ranks_run(parts, place)] - 1];
   if (place.upto < parts->columns) /* the first quantile above the target */
     part->below[place.upto] += weight;
   if (place.below < parts->columns) /* the first that is not below it */

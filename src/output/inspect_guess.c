@@ -2,22 +2,22 @@
  *
  *   0. columns that `data` finds by name have the role that they have there;
  *   1. the outcome: the first column of whole numbers or words with a name such as died or label;
- *      else, once there are scores, the last column of whole numbers below the number of classes, or of
- *      words, that is not named like an identifier, a weight or a group;
+ *      else, once there are scores, the last column of whole numbers below the number of
+ *      classes, or of words, that is not named like an identifier, a weight or a group;
  *   2. scores, the first that applies:
  *      a. the longest run of columns in [0, 1] whose rows sum to 1, unless all are whole (dummy
  *         variables), or the outcome has two values, the run more columns, and b applies;
- *      b. one column in [0, 1] with a name such as risk or p_died: probs; confidence by its name or if
- *         the outcome is named correct;
- *      c. a run of columns with a common first word: log_probs if exponentials of rows sum to 1; logits
- *         if the word is logit, z, score ...;
- *      d. one column with such a name beyond [0, 1]: logits, but probs if it is called risk or p, so that
- *         measuring says which row is wrong;
+ *      b. one column in [0, 1] with a name such as risk or p_died: probs; confidence by its
+ *         name or if the outcome is named correct;
+ *      c. a run of columns with a common first word: log_probs if exponentials of rows sum to
+ *         1; logits if the word is logit, z, score ...;
+ *      d. one column with such a name beyond [0, 1]: logits, but probs if it is called risk or
+ *         p, so that measuring says which row is wrong;
  *      e. the last column in [0, 1] that is not whole: probs;
  *      f. columns without names: all but the outcome, logits;
  *   3. weights and groups only by name;
- *   4. a matrix is one input: probs, log_probs, one-hot labels or logits; a column alone is weights or
- *      groups by its name or that of its file, else labels if it is whole or words.
+ *   4. a matrix is one input: probs, log_probs, one-hot labels or logits; a column alone is
+ *      weights or groups by its name or that of its file, else labels if it is whole or words.
  *
  * Only the first rows are looked at.  Cost: linear in them. */
 #include "output/inspect_guess.h"
@@ -200,8 +200,8 @@ static size_t guess_row_end(const guess_state *guess, const double *row, size_t 
   return end < first ? first : end;
 }
 
-/* ends[c]: where the run from column c ends in which no row sums to more than 1.  Two ends move through
- * each row, so a row costs its columns. */
+/* ends[c]: where the run from column c ends in which no row sums to more than 1.  Two ends move
+ * through each row, so a row costs its columns. */
 static void guess_run_ends(const guess_state *guess, size_t *ends) {
   const size_t columns = guess->table->columns;
   for (size_t c = 0; c < columns; c++)

@@ -17,7 +17,8 @@ typedef struct pc_guess_table {
 PC_CHECKED pcal_status pc_inspect_guess(const pc_guess_table *table, const pcal_env *env,
                                         const char **roles, pcal_error *err);
 
-/* The same for members of a container, by their names alone; columns: each is a column of one table. */
+/* The same for members of a container, by their names alone; columns: each is a column of one
+ * table. */
 PC_CHECKED pcal_status pc_inspect_guess_members(const pc_guess_table *table,
                                                 const pcal_env *env, int columns,
                                                 const char **roles, pcal_error *err);

@@ -110,9 +110,8 @@ static void inspect_members_text_head(const pc_input_file *bytes,
 
 /* roles: guesses of what each member may be; NULL: as text. */
 static void inspect_members_write(const pc_input_file *bytes, const pc_file_format *container,
-                                  const pc_name_table *names,
-                                  const inspect_members_item *items, const char *const *roles,
-                                  pc_text *out) {
+                                  const pc_name_table *names, const inspect_members_item *items,
+                                  const char *const *roles, pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
   if (roles != NULL)

@@ -1,8 +1,8 @@
 /* The verdict on classes.
  *
- * From the reliability table (15 bins of equal width) of the scores of class 1, where there are two classes, in
- * one column or two; else of the top label.  It is compared with labels of a calibrated model drawn
- * from the scores (the null):
+ * From the reliability table (15 bins of equal width) of the scores of class 1, where there are
+ * two classes, in one column or two; else of the top label.  It is compared with labels of a
+ * calibrated model drawn from the scores (the null):
  *   gap      mean score minus share of hits
  *   margin   (1.96 sqrt(V) + 1/2) / N, V = sum p (1 - p): the gap that chance alone causes; the
  *            1/2 accounts for whole outcomes
@@ -22,10 +22,10 @@
  *   (3) |gap| beyond the margin: over- or under-confident; for class 1: too high or too low;
  *   (4) else uneven: errors of both signs cancel on average;
  *   (5) more than two classes, of which some are predicted too often or too rarely
- *       (stats/class_means.h): calibrated by (1) becomes uneven; other kinds stay.  A calibrated model
- *       fails at most once in 100;
- *   (6) calibrated by (1) and (5), but a test among the results contradicts: uneven (verdict_tests.c).  A
- *       calibrated model then passes at least 18 times out of 20.
+ *       (stats/class_means.h): calibrated by (1) becomes uneven; other kinds stay.  A
+ *       calibrated model fails at most once in 100;
+ *   (6) calibrated by (1) and (5), but a test among the results contradicts: uneven
+ *       (verdict_tests.c).  A calibrated model then passes at least 18 times out of 20.
  * The bin reported is the one that adds most to the ECE. */
 #include "output/verdict.h"
 
@@ -77,8 +77,7 @@ static int verdict_has_null(const pcal_results *results) {
 double pc_verdict_drawn_chance(const pcal_results *results) {
   if (!verdict_has_null(results))
     return results->drawn_chance;
-  const int of_class_1 =
-      pc_layout_is_binary(&results->layout) || results->class_1_bins != NULL;
+  const int of_class_1 = pc_layout_is_binary(&results->layout) || results->class_1_bins != NULL;
   const pc_result_record *record =
       pc_results_record(results, of_class_1 ? "ece:view=positive" : "ece:view=top");
   if (record == NULL && results->class_1_bins == NULL) /* view=auto */

@@ -10,7 +10,8 @@ void pc_verdict_judge(const pcal_results *results, pcal_verdict *out);
 
 /* The same for predictions of a number; pc_verdict_judge calls it. */
 void pc_verdict_judge_forecast(const pcal_results *results, pcal_verdict *out);
-/* The bins that a verdict on classes judges, bin_count of them: of class 1 if there are two classes. */
+/* The bins that a verdict on classes judges, bin_count of them: of class 1 if there are two
+ * classes. */
 const pc_bin *pc_verdict_bins(const pcal_results *results);
 /* The mean of the judged ECE over drawn replicas of a calibrated model; 0: none were drawn. */
 double pc_verdict_drawn_chance(const pcal_results *results);

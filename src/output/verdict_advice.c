@@ -17,8 +17,8 @@
  *   (4) several columns: shape -> spline or ets from 1000 rows on; else temperature or ets, which
  *       keep every predicted class;
  *   (5) several columns, the mean of some class is off, and by more deviations than the mean
- *       confidence: vector or dirichlet-odir, which have an intercept for each class; with fewer than 20
- *       rows for each class dirichlet-odir, which shrinks them;
+ *       confidence: vector or dirichlet-odir, which have an intercept for each class; with
+ *       fewer than 20 rows for each class dirichlet-odir, which shrinks them;
  *   (6) confidences alone: spline or isotonic, which need no scores of other classes.
  * Edge cases:
  *   (1) a mean score of 0 or 1 is moved inside by 1e-9;

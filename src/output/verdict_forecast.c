@@ -22,17 +22,18 @@
  *            quantile of 0.005 / L, with a continuity correction of 1/(2 N)
  * A calibrated model exceeds shift and width once in 50 each, some level once in 100.
  * Rules:
- *   (4) width beyond its margin: too narrow or too wide.  Not too narrow where the shift is beyond its margin
- *       and has more than twice as many deviations, or targets lie beyond one end only and another quantile is
- *       clearly off in the same direction, since it moves targets out of intervals of any width;
+ *   (4) width beyond its margin: too narrow or too wide.  Not too narrow where the shift is
+ *       beyond its margin and has more than twice as many deviations, or targets lie beyond one
+ *       end only and another quantile is clearly off in the same direction, since it moves
+ *       targets out of intervals of any width;
  *   (5) shift beyond its margin: too high or too low;
  *   (6) else some level beyond its margin: uneven.
  *
  * Advice for means with variances: variance-platt where the width is off, else
- * quantile-isotonic.  Advice for samples: quantile-isotonic, unless too many targets lie beyond the outermost
- * ones, which it cannot extend.  Advice for quantiles: the same, but quantile-isotonic where too many
- * targets lie beyond one end only and another quantile is clearly off in the same direction: these are shifted, and
- * it moves all others. */
+ * quantile-isotonic.  Advice for samples: quantile-isotonic, unless too many targets lie beyond
+ * the outermost ones, which it cannot extend.  Advice for quantiles: the same, but
+ * quantile-isotonic where too many targets lie beyond one end only and another quantile is
+ * clearly off in the same direction: these are shifted, and it moves all others. */
 #include <math.h>
 
 #include "base/normal.h"
@@ -41,7 +42,8 @@
 #define FORECAST_DEVIATIONS 2.24
 #define QUANTILE_DEVIATIONS 2.33
 #define FORECAST_NORMAL 1.96
-#define FORECAST_MOVED 2.8        /* deviations of another quantile; more than those of a map fitted to other rows */
+/* Deviations of another quantile: more than those of a map that was fitted to other rows. */
+#define FORECAST_MOVED 2.8
 #define FORECAST_MOVED_SHARE 0.15 /* of the deviations at the end */
 #define FORECAST_FEW 1000
 
@@ -178,11 +180,13 @@ static double verdict_forecast_off(const pcal_results *results, size_t column) {
  * -1 above the highest, 2 both, 0 neither. */
 static int verdict_forecast_outside(const pcal_results *results) {
   const int below = verdict_forecast_off(results, 0) > FORECAST_NORMAL;
-  const int above = verdict_forecast_off(results, results->layout.columns - 1) < -FORECAST_NORMAL;
+  const int above =
+      verdict_forecast_off(results, results->layout.columns - 1) < -FORECAST_NORMAL;
   return below && above ? 2 : below - above;
 }
 
-/* True if targets lie beyond one end, and another quantile is off in the same direction (FORECAST_MOVED). */
+/* True if targets lie beyond one end, and another quantile is off in the same direction
+ * (FORECAST_MOVED). */
 static int verdict_forecast_moved(const pcal_results *results) {
   const size_t last = results->layout.columns - 1;
   const int side = verdict_forecast_outside(results);
@@ -208,8 +212,8 @@ static void verdict_forecast_quantiles(const pcal_results *results, pcal_verdict
   const int moved = fabs(shift) > 2 * width || verdict_forecast_moved(results);
   const int shifted = fabs(shift) > QUANTILE_DEVIATIONS;
   const int scaled = fabs(width) > QUANTILE_DEVIATIONS && !(width > 0 && shifted && moved);
-  verdict_forecast_decide(scaled ? (width > 0 ? 1 : -1) : 0,
-                          shifted ? (shift > 0 ? 1 : -1) : 0, out);
+  verdict_forecast_decide(scaled ? (width > 0 ? 1 : -1) : 0, shifted ? (shift > 0 ? 1 : -1) : 0,
+                          out);
   if (out->kind == PCAL_VERDICT_CALIBRATED && off)
     out->kind = PCAL_VERDICT_UNEVEN;
   if (verdict_forecast_outside(results) != 0 && !verdict_forecast_moved(results))

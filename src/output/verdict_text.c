@@ -335,7 +335,8 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
     return "it changes the variances and keeps the means";
   default:
     return verdict_text_form(verdict) == PC_FORM_QUANTILES &&
-                   (verdict->kind == PCAL_VERDICT_TOO_HIGH || verdict->kind == PCAL_VERDICT_TOO_LOW)
+                   (verdict->kind == PCAL_VERDICT_TOO_HIGH ||
+                    verdict->kind == PCAL_VERDICT_TOO_LOW)
                ? "it moves quantiles to where targets really fall, though not beyond the "
                  "outermost ones"
                : "it moves quantiles to where targets really fall";

@@ -72,14 +72,15 @@ void pc_write_data_summary(const pcal_results *results, pc_text *out) {
     pc_text_format(out, ", text with %s", results->notation);
 }
 
-/* A proper score of one score for each row is half of the score over two classes, so the table says which. */
+/* A proper score of one score for each row is half of the score over two classes, so the table
+ * says which. */
 const char *pc_bound_text(const pc_result_record *record) {
   const int one = record->notion == PCAL_NOTION_PROPER && record->bound == PCAL_BOUND_UPPER;
   return one && record->view.kind == PC_VIEW_CLASS  ? "upper bound, class 1 alone"
          : one && record->view.kind == PC_VIEW_RANK ? "upper bound, predicted class alone"
          : record->bound == PCAL_BOUND_LOWER        ? "lower bound"
-         : record->bound == PCAL_BOUND_UPPER ? "upper bound"
-                                             : "";
+         : record->bound == PCAL_BOUND_UPPER        ? "upper bound"
+                                                    : "";
 }
 
 size_t pc_notion_count(void) {

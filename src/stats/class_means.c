@@ -2,15 +2,15 @@
  *
  * Formula:  class k with n rows; bin b has n_b rows and mean score m_b
  *   gap       (sum of scores - sum of hits) / n
- *   V         sum_b n_b m_b (1 - m_b): the variance of the hits of a calibrated model.  It is at most
- *             that of the single scores, sum p (1 - p), plus n_b / 900 for 15 bins, so the test
- *             errs towards "not off"
+ *   V         sum_b n_b m_b (1 - m_b): the variance of the hits of a calibrated model.  It is
+ *             at most that of the single scores, sum p (1 - p), plus n_b / 900 for 15 bins, so
+ *             the test errs towards "not off"
  *   skewness  sum_b n_b m_b (1 - m_b) (1 - 2 m_b) / V^(3/2)
  *   z         (hits - scores, less 1/2 towards 0) / sqrt(V), as a normal deviate with the same
  *             tail (pc_skewed_deviate), since a rare class has few hits
- * A class is off if |z| exceeds the normal quantile of 0.01 / (2 K) (Bonferroni): the scores of a row sum to 1,
- * so the classes are dependent, and the probability that any class of a calibrated model is called off is at
- * most 0.01.
+ * A class is off if |z| exceeds the normal quantile of 0.01 / (2 K) (Bonferroni): the scores of
+ * a row sum to 1, so the classes are dependent, and the probability that any class of a
+ * calibrated model is called off is at most 0.01.
  * Edge cases:
  *   (1) V = 0, all scores 0 or 1: z is 0 without a gap, else infinite;
  *   (2) a class without a row of positive weight is not off;
@@ -51,8 +51,7 @@ static double class_means_deviate(const class_means_sums *sums) {
     return size > 0 ? side * INFINITY : 0.0;
   if (!(size > 0))
     return 0.0;
-  return pc_skewed_deviate(side * size / deviation,
-                           sums->third / (sums->variance * deviation));
+  return pc_skewed_deviate(side * size / deviation, sums->third / (sums->variance * deviation));
 }
 
 void pc_class_means_add(const pc_bin *bins, size_t count, size_t classes, pc_class_means *out) {

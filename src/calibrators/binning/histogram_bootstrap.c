@@ -91,6 +91,5 @@ pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, const pcal_e
   for (size_t r = 0; r < fit->resamples; r++)
     weights[r] = 1.0;
   return pc_bin_map_average(memory, parts, NULL, weights, fit->resamples,
-                            &fit->tables->maps[table],
-                            err);
+                            &fit->tables->maps[table], err);
 }

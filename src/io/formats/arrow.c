@@ -65,8 +65,8 @@ static pcal_status arrow_visit_column(pc_arrow_table *table, const char *name, s
     status = pc_arrow_reader_open(table, &name, 1, PC_COLUMN_LABELS, &reader, &failure);
   }
   const pc_member_shape shape = {reader.rows, reader.columns, reader.stored};
-  status = visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure,
-                          err);
+  status =
+      visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure, err);
   pc_reader_close(&reader);
   return status;
 }

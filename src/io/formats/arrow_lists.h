@@ -9,7 +9,8 @@
 PC_CHECKED pcal_status pc_arrow_lists_width(pc_arrow_table *table, pc_arrow_column *column,
                                             pcal_error *err);
 
-/* The number of rows of [row, row + rows) before the first one that pc_arrow_lists_check refuses. */
+/* The number of rows of [row, row + rows) before the first one that pc_arrow_lists_check
+ * refuses. */
 size_t pc_arrow_lists_fitting(const pc_arrow_part *part, size_t row, size_t rows);
 
 /* Checks rows [row, row + rows) of a part before their values are used: each is null or a list

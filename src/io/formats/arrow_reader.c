@@ -243,7 +243,8 @@ static pcal_status arrow_reader_seek(pc_reader *reader, const struct ArrowArray 
   }
 }
 
-/* Limits the next window to rows before the first list that does not fit, unless it begins there. */
+/* Limits the next window to rows before the first list that does not fit, unless it begins
+ * there. */
 static pcal_status arrow_reader_limit(const pc_reader *reader, const struct ArrowArray *batch,
                                       size_t *rows, pcal_error *err) {
   arrow_reader_state *state = reader->state;
@@ -288,8 +289,8 @@ static pcal_status arrow_reader_next(pc_reader *reader, size_t max_rows, pc_wind
 static const pc_reader_calls arrow_reader_calls = {arrow_reader_next,  arrow_reader_rewind,
                                                    arrow_reader_line,  arrow_reader_close,
                                                    arrow_reader_ready, NULL};
-static const pc_file_format arrow_reader_format = {"arrow", "",   "Arrow record batches",
-                                                   NULL,    NULL, NULL, 0};
+static const pc_file_format arrow_reader_format = {
+    "arrow", "", "Arrow record batches", NULL, NULL, NULL, 0};
 
 /* ---- Opening ---- */
 

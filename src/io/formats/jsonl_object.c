@@ -19,9 +19,8 @@ size_t pc_jsonl_length(const pc_jsonl_value *array) {
 pcal_status pc_jsonl_array_columns(const pc_jsonl_scan *at, const pc_jsonl_value *array,
                                    size_t *out, pcal_error *err) {
   *out = pc_jsonl_length(array);
-  return *out > 0
-             ? PCAL_OK
-             : pc_jsonl_fail(at, "the array is empty; give a number for each class", err);
+  return *out > 0 ? PCAL_OK
+                  : pc_jsonl_fail(at, "the array is empty; give a number for each class", err);
 }
 
 pcal_status pc_jsonl_add_name(const pc_jsonl_scan *at, const pc_jsonl_value *key,

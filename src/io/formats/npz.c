@@ -199,8 +199,8 @@ static pcal_status npz_visit_entry(const pc_input_file *bytes, const pcal_env *e
   if (status == PCAL_OK)
     status = npz_read_array(&request, &reader, &failure);
   const pc_member_shape shape = {reader.rows, reader.columns, reader.stored};
-  status = visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure,
-                          err);
+  status =
+      visitor->visit(visitor->user, number, status == PCAL_OK ? &shape : NULL, &failure, err);
   pc_reader_close(&reader);
   return status;
 }
@@ -215,8 +215,8 @@ pcal_status pc_npz_visit(const pc_input_file *bytes, const pcal_env *env,
   for (size_t i = 0; i < zip.count && number < names->count && status == PCAL_OK; i++) {
     if (!npz_is_array(zip.entries[i].name))
       continue;
-    status = npz_visit_entry(bytes, env, &zip.entries[i], names->text[number], number, visitor,
-                             err);
+    status =
+        npz_visit_entry(bytes, env, &zip.entries[i], names->text[number], number, visitor, err);
     number++;
     if (status == PCAL_OK)
       status = pc_check_interrupt(env, err);

@@ -430,8 +430,10 @@ TEST(test_classes_that_are_shifted) {
   assert_true(verdict.classes_off >= 2);
   assert_int_equal(verdict.worst_class, 0);
   assert_true(verdict.class_claimed + 2 * verdict.class_margin < verdict.class_observed);
-  assert_contains(text, " are predicted too often or too rarely, above all class 0: predicted with ");
-  assert_contains(text, "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir");
+  assert_contains(text,
+                  " are predicted too often or too rarely, above all class 0: predicted with ");
+  assert_contains(text,
+                  "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir");
   pcal_results_free(results);
   results = verdict_of_classes(4, 0, 0.5, 3);
   verdict = verdict_fields(results);
@@ -452,13 +454,18 @@ TEST(test_classes_off_behind_right_confidences) {
                      .weights = (const double[]){300, 0, 200, 0, 300, 200}};
   verdict_check(
       &data,
-      "Right on average, but not class by class. The model claims 60.0 % on average and is right "
-      "in 60.0 % of the rows (chance alone: up to 3.1 points). Of 3 classes 3 are predicted too "
-      "often or too rarely, above all class 2: predicted with 20.0 % on average and true in 40.0 "
+      "Right on average, but not class by class. The model claims 60.0 % on average and is "
+      "right "
+      "in 60.0 % of the rows (chance alone: up to 3.1 points). Of 3 classes 3 are predicted "
+      "too "
+      "often or too rarely, above all class 2: predicted with 20.0 % on average and true in "
+      "40.0 "
       "% of the rows: 20.0 points too little (chance alone: up to 2.5 points).\n"
-      "How much of it is chance: the ECE is 0.00; a calibrated model with these scores would show "
+      "How much of it is chance: the ECE is 0.00; a calibrated model with these scores would "
+      "show "
       "0.0124 on average.\n"
-      "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir on held-out rows: "
+      "What to try: vector (method \"vector\" of pcal_fit_run) or dirichlet-odir on held-out "
+      "rows: "
       "some classes are predicted too often and others too rarely, which an intercept for each "
       "class repairs and a temperature cannot.");
   data.class_names = (const char *const[]){"cat", "dog", "cow"};

@@ -219,7 +219,8 @@ static pcal_results *forecast_solar(double scale) {
     for (size_t j = 0; j < 3; j++)
       columns[3 * i + j] = night ? 0 : 3 + scale * pc_normal_quantile(forecast_three[j]);
   }
-  const forecast_data data = {PCAL_QUANTILES, SOLAR_ROWS, 3, columns, targets, forecast_three, NULL};
+  const forecast_data data = {PCAL_QUANTILES, SOLAR_ROWS,     3,   columns,
+                              targets,        forecast_three, NULL};
   pcal_results *results = NULL;
   pcal_error err;
   assert_int_equal(forecast_try(&data, "coverage", NULL, &results, &err), PCAL_OK);
@@ -238,8 +239,9 @@ TEST(test_nights_hide_nothing) {
   assert_int_equal(verdict.kind, PCAL_VERDICT_TOO_NARROW);
   assert_near(verdict.inside, 0.86, 0.005);
   assert_near(value.parts[0].value, verdict.inside, 1e-12);
-  assert_non_null(strstr(text, "between the quantiles of levels 0.05 and 0.95, where the 50.0 % that equal "
-                               "a quantile count in part; calibrated: 90.0 %"));
+  assert_non_null(
+      strstr(text, "between the quantiles of levels 0.05 and 0.95, where the 50.0 % that equal "
+                   "a quantile count in part; calibrated: 90.0 %"));
   pcal_results_free(results);
   results = forecast_solar(1);
   assert_non_null(strstr(pcal_results_verdict_text(results), "Well calibrated"));
@@ -266,12 +268,16 @@ TEST(test_shifted_quantiles_are_moved) {
         columns[3 * i + j] = moved ? fmin(z, 1.2) : z - 0.45;
       }
     }
-    const forecast_data data = {PCAL_QUANTILES, VERDICT_MANY, 3, columns, targets, forecast_three, NULL};
+    const forecast_data data = {PCAL_QUANTILES, VERDICT_MANY,   3,   columns,
+                                targets,        forecast_three, NULL};
     if (moved)
-      verdict_says(&data, "Over-confident", "predict wider ones: targets lie beyond the outermost");
+      verdict_says(&data, "Over-confident",
+                   "predict wider ones: targets lie beyond the outermost");
     else
-      verdict_says(&data, "Predictions are too low.",
-                   "quantile-isotonic (propercal fit --method quantile-isotonic) on held-out rows: it moves "
-                   "quantiles to where targets really fall, though not beyond the outermost ones.");
+      verdict_says(
+          &data, "Predictions are too low.",
+          "quantile-isotonic (propercal fit --method quantile-isotonic) on held-out rows: it "
+          "moves "
+          "quantiles to where targets really fall, though not beyond the outermost ones.");
   }
 }

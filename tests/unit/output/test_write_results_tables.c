@@ -68,8 +68,9 @@ TEST(test_text_with_parts) {
                            .scores = (const double[]){0.5, 0.5},
                            .labels = (const int32_t[]){1, 0}};
   text = tables_written(&data, "decomposition", PCAL_TEXT);
-  assert_contains(text, "  decomposition              0.25000  upper bound, predicted class alone\n"
-                        "    calibration               0.0000\n");
+  assert_contains(text,
+                  "  decomposition              0.25000  upper bound, predicted class alone\n"
+                  "    calibration               0.0000\n");
   assert_contains(text, "    calibration_debiased    -0.25000\n");
   free(text);
 }

@@ -9,7 +9,8 @@ static pc_bin means_bin(double weight, double score, double hits) {
 
 /* One bin at 0.2 with 130 of 500 hits, one at 0.6 with 330 of 500: 60 more than the 400 expected. */
 TEST(test_a_class_that_is_too_rare) {
-  const pc_bin bins[] = {means_bin(500, 100, 130), means_bin(0, 0, 0), means_bin(500, 300, 330)};
+  const pc_bin bins[] = {means_bin(500, 100, 130), means_bin(0, 0, 0),
+                         means_bin(500, 300, 330)};
   const double variance = 500 * 0.2 * 0.8 + 500 * 0.6 * 0.4;
   pc_class_means means = {0};
   pc_class_means_add(bins, 3, 2, &means);
