@@ -343,8 +343,10 @@ static void finish_null_means(const pcal_measure *measure, const pc_group_state 
   for (size_t e = 0; e < plan->entry_count && !finish_weights_differ(measure, state); e++) {
     const size_t slot = plan->entries[e].slot;
     const double mean = records[e].outcome.null_mean;
-    if ((slot == plan->reliability_slot || slot == plan->classes_slot) &&
-        records[e].interval_result.has_null && mean > 0 && isfinite(mean))
+    const int judged =
+        slot == plan->reliability_slot ||
+        (slot == plan->classes_slot && plan->slots[slot].need.view.kind == PC_VIEW_CLASS);
+    if (judged && records[e].interval_result.has_null && mean > 0 && isfinite(mean))
       records[e].interval_result.null_mean = mean;
   }
 }

@@ -75,7 +75,8 @@ pcal_status pc_judged_classes(const pcal_env *env, const pc_evidence *evidence,
     results->class_1_bins = pc_alloc(env, count, sizeof *results->class_1_bins);
     if (results->class_1_bins == NULL)
       return pc_fail_memory(err, "collecting results");
-    memcpy(results->class_1_bins, judged_bins_of_class(evidence, 0, room),
+    memcpy(results->class_1_bins,
+           judged_bins_of_class(evidence, evidence->grid.part_count - 1, room),
            count * sizeof *results->class_1_bins);
     return PCAL_OK;
   }

@@ -48,11 +48,19 @@ static int plan_shares(pc_plan_slot *slot, const pc_need *need) {
   return 1;
 }
 
+/* The slot that has what a need asks for, if need be with more moments; slot_count if none. */
+static size_t plan_find_slot(const pc_measure_plan *plan, const pc_need *need) {
+  size_t slot = 0;
+  while (slot < plan->slot_count && !plan_shares(&plan->slots[slot], need))
+    slot++;
+  return slot;
+}
+
 static pcal_status plan_slot(const pcal_env *env, pc_measure_plan *plan, const pc_need *need,
                              size_t *index, pcal_error *err) {
-  for (*index = 0; *index < plan->slot_count; (*index)++)
-    if (plan_shares(&plan->slots[*index], need))
-      return PCAL_OK;
+  *index = plan_find_slot(plan, need);
+  if (*index < plan->slot_count)
+    return PCAL_OK;
   size_t view = PC_NO_VIEW;
   if (!plan_takes_rows(need->machine))
     PC_TRY(plan_view(env, plan, &need->view, &view, err));
@@ -272,8 +280,21 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
   return status;
 }
 
-/* Of two classes one bin is the mirror of another, so the verdict reads the bins of class 1
- * with their squares, as it does those of one column. */
+/* The bins of class 1 of two are those that one column has, with their squares: those of a metric
+ * of class 1, else of every class, which devices can add up too. */
+static pcal_status plan_judge_class_1(const pcal_env *env, pc_measure_plan *plan, pc_need *need,
+                                      pcal_error *err) {
+  need->view.kind = PC_VIEW_CLASS;
+  need->view.index = 1;
+  need->grid.moments = PC_MOMENT_SQUARE;
+  plan->classes_slot = plan_find_slot(plan, need);
+  if (plan->classes_slot < plan->slot_count)
+    return PCAL_OK;
+  need->view.kind = PC_VIEW_CLASSES;
+  need->view.index = 0;
+  return plan_slot(env, plan, need, &plan->classes_slot, err);
+}
+
 pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *plan,
                                           pcal_error *err) {
   const pc_layout *layout = &plan->layout;
@@ -282,12 +303,15 @@ pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *
     return PCAL_OK;
   memset(&need, 0, sizeof need);
   need.machine = PC_GRID;
-  need.view.kind = layout->classes == 2 ? PC_VIEW_CLASS : PC_VIEW_CLASSES;
-  need.view.index = layout->classes == 2;
+  need.view.kind = PC_VIEW_CLASSES;
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.bins = PC_RELIABILITY_BINS;
-  need.grid.moments = layout->classes == 2 ? PC_MOMENT_SQUARE : 0;
-  PC_TRY(plan_slot(env, plan, &need, &plan->classes_slot, err));
+  if (layout->classes == 2)
+    PC_TRY(plan_judge_class_1(env, plan, &need, err));
+  else {
+    const size_t slot = plan_find_slot(plan, &need);
+    plan->classes_slot = slot < plan->slot_count ? slot : PC_NO_SLOT;
+  }
   plan_sparse_grids(plan);
   return PCAL_OK;
 }

@@ -73,8 +73,9 @@ PC_CHECKED pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout 
                                            const char *const *specs, size_t count,
                                            pc_measure_plan *out, pcal_error *err);
 
-/* Adds the slot in which the verdict sees each of two or more columns (classes_slot), after the
- * others; it is that of `cwce` if this is measured.  It reads every probability of a row. */
+/* Sets classes_slot, in which the verdict sees classes one by one.  Of two columns it has the
+ * scores of class 1, and is added after the others if no metric has it.  Of more it is the slot of
+ * `cwce`, or none: a pass over every probability for the verdict alone would cost too much. */
 PC_CHECKED pcal_status pc_measure_plan_judge_classes(const pcal_env *env, pc_measure_plan *plan,
                                                      pcal_error *err);
 

@@ -164,7 +164,7 @@ def case_groups():
 # ---- Columns ----
 
 def case_columns():
-    count, limit = 200000, 90
+    count, limit = 200000, 100
     with open("wide.csv", "w") as file:
         file.write(",".join(f"c{i}" for i in range(count)) + "\n" + ",".join(["0.5"] * count) + "\n")
     used = run("inspect", "wide.csv", "--json", "-o", "wide.json")
@@ -172,7 +172,7 @@ def case_columns():
            f"inspect --json of {count:,} columns: {used and round(used[1])} MB, more than {limit}")
     with open("wide.json") as file:
         columns = json.load(file)["columns"]
-    last = {"name": f"c{count - 1}", "min": 0.5, "max": 0.5, "mean": 0.5, "missing": 0, "infinite": 0, "words": 0}
+    last = {"name": f"c{count - 1}", "min": 0.5, "max": 0.5, "mean": 0.5, "missing": 0, "infinite": 0, "words": 0, "role": None}
     expect(len(columns) == count and columns[-1] == last, "columns of wide.json")
 
 

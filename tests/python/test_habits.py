@@ -124,11 +124,12 @@ def test_a_name_that_chooses_no_test_fails():
     try:
         module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_python", loader))
         loader.exec_module(module)
-        module.count = lambda python, folder, arguments: (0, 0, "")
+        none, one = (module.Outcome(failed=failed) for failed in (0, 1))
+        module.count = lambda python, folder, arguments: none
         with pytest.raises(RuntimeError, match="no test was run by pytest habits; give a path such as"):
             module.chosen("python", ".", ["habits"])
-        module.count = lambda python, folder, arguments: (0, 1, "failed")
-        assert module.chosen("python", ".", ["habits"]) == (0, 1, "failed")
+        module.count = lambda python, folder, arguments: one
+        assert module.chosen("python", ".", ["habits"]) is one
     finally:
         sys.path.remove(str(root / "tools"))
 

@@ -81,6 +81,7 @@ COORDINATOR = {
     "is_fit": lambda one, other: one.is_fit(),
     "done": lambda one, other: one.done(),
     "round": lambda one, other: one.round(),
+    "draws": lambda one, other: one.draws(),
     "request": lambda one, other: ignore(one.request),
     "absorb": lambda one, other: ignore(lambda: absorb(one)),
     "finish": lambda one, other: ignore(one.finish),

@@ -204,8 +204,8 @@ static pc_measure_plan plan_judging(const pc_layout *layout, const char *spec) {
   return plan;
 }
 
-/* The verdict reads the bins of every class, those of cwce; of two columns the bins of class 1 with
- * squares; and none of one column and of confidences. */
+/* The verdict reads the bins of every class if these are measured, those of cwce; of two columns in
+ * any case, with squares; and none of one column and of confidences. */
 TEST(test_states_of_each_class) {
   const pc_layout two = {.kind = PCAL_LOGIT, .columns = 2, .classes = 2};
   const pc_layout one = {.kind = PCAL_PROBABILITY, .columns = 1, .classes = 2};
@@ -214,12 +214,22 @@ TEST(test_states_of_each_class) {
   assert_int_equal(plan.classes_slot, plan.entries[0].slot);
   assert_int_equal(plan.slots[plan.classes_slot].need.grid.moments, 0);
   plan_free(&plan);
+  plan = plan_judging(&plan_classes, "ece");
+  assert_true(plan.classes_slot == PC_NO_SLOT);
+  plan_free(&plan);
   plan = plan_judging(&two, "cwce");
-  assert_int_equal(plan.classes_slot, 2);
-  assert_int_equal(plan.slots[2].need.view.kind, PC_VIEW_CLASS);
-  assert_int_equal(plan.slots[2].need.view.index, 1);
-  assert_int_equal(plan.slots[2].need.grid.moments, PC_MOMENT_SQUARE);
-  assert_true(pc_measure_plan_reads(&plan, 2));
+  assert_int_equal(plan.classes_slot, plan.entries[0].slot);
+  assert_int_equal(plan.slots[plan.classes_slot].need.grid.moments, PC_MOMENT_SQUARE);
+  plan_free(&plan);
+  plan = plan_judging(&two, "ece");
+  assert_int_equal(plan.classes_slot, 1);
+  assert_int_equal(plan.slots[1].need.view.kind, PC_VIEW_CLASSES);
+  assert_int_equal(plan.slots[1].need.grid.moments, PC_MOMENT_SQUARE);
+  assert_true(pc_measure_plan_reads(&plan, 1));
+  plan_free(&plan);
+  plan = plan_judging(&two, "ece:view=positive");
+  assert_int_equal(plan.classes_slot, plan.entries[0].slot);
+  assert_int_equal(plan.slots[plan.classes_slot].need.view.kind, PC_VIEW_CLASS);
   plan_free(&plan);
   plan = plan_judging(&one, "ece");
   assert_true(plan.classes_slot == PC_NO_SLOT);

@@ -414,7 +414,7 @@ TEST(metrics_without_replicas_say_so) {
   pcal_measure_config config = draws_config(&data, NULL, 0, 0);
   config.null = 1;
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 3, "\"needs 16384 rows or more in rounds\"");
+  draws_says(&printed, 3, "\"needs 16384 rows or more in rounds; measure it in one process\"");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
   const char *const specs[] = {"mmce:width=0.01", "smece"};

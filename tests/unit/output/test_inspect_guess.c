@@ -111,7 +111,7 @@ TEST(test_the_hint_of_a_table) {
   const char *path = help_text("hint.csv", "age,p0,p1,p2,y\n70,0.25,0.25,0.5,2\n");
   assert_int_equal(pcal_inspect_file(path, 0, NULL, PCAL_TEXT, sink_collect, &text, NULL, &err),
                    PCAL_OK);
-  assert_contains(text.bytes, "\n  a table: p0..p2 could be --probs, and y could be --labels; "
+  assert_contains(text.bytes, "\n  a table: p0..p2 could be probs, and y could be labels; "
                               "choose columns as file.csv:column or file.csv:first..last\n");
   free(text.bytes);
 }

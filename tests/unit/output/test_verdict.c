@@ -2,8 +2,9 @@
 #include "base/rng.h"
 
 /* The verdict on confidences; the weights say how often each row occurred. */
+/* Of more than two classes each is judged if a metric has their bins. */
 static char *verdict_of(const given_data *data) {
-  pcal_results *results = given_results(data, "accuracy");
+  pcal_results *results = given_results(data, data->columns > 2 ? "cwce" : "accuracy");
   char *copy = malloc(strlen(pcal_results_verdict_text(results)) + 1);
   strcpy(copy, pcal_results_verdict_text(results));
   pcal_results_free(results);
@@ -313,7 +314,7 @@ static pcal_results *verdict_line(double shift, double stretch, double bend,
   data.kind = columns == VERDICT_TWO_LOGITS ? PCAL_LOGIT : PCAL_PROBABILITY;
   data.columns = columns == VERDICT_ONE ? 1 : 2;
   data.labels = hit;
-  return given_results(&data, "accuracy");
+  return given_results(&data, "cwce");
 }
 
 static pcal_verdict verdict_fields(const pcal_results *results) {
@@ -418,7 +419,7 @@ static pcal_results *verdict_of_classes(size_t classes, double shift, double str
                            .columns = classes,
                            .scores = z,
                            .labels = labels};
-  return given_results(&data, "accuracy");
+  return given_results(&data, "cwce");
 }
 
 /* Intercepts of classes change which class is rare, and a temperature does not repair that. */

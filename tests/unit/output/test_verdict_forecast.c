@@ -276,7 +276,8 @@ TEST(test_shifted_quantiles_are_moved) {
     else
       verdict_says(
           &data, "Predictions are too low.",
-          "quantile-isotonic (propercal fit --method quantile-isotonic) on held-out rows: it "
+          "quantile-isotonic (method \"quantile-isotonic\" of pcal_fit_run) on held-out rows: "
+          "it "
           "moves "
           "quantiles to where targets really fall, though not beyond the outermost ones.");
   }
