@@ -54,5 +54,6 @@ pcal_status cli_inputs_open(cli_session *session, const cli_inputs *inputs, pcal
 pcal_status cli_val_open(cli_session *session, pcal_source **out, pcal_error *err) {
   cli_inputs val = session->options.val;
   val.levels = val.quantiles ? session->options.inputs.levels : NULL;
+  val.weights_are = session->options.inputs.weights_are;
   return cli_has_val(&session->options) ? cli_inputs_open(session, &val, out, err) : PCAL_OK;
 }

@@ -470,18 +470,28 @@ async function addIntervals() {
   });
 }
 
+/* A figure does not skip rows with missing values, as the other commands do. */
+async function drawRepaired(method) {
+  try {
+    await run([...figure("--calibrator", "calibrator.json"), "-o", "repaired.svg"], "Drawing");
+    showFigure("after", "repaired.svg", `Reliability diagram after ${method}, on the rows it was fitted to`);
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    element("after").textContent = `There is no diagram after ${method}: ${error.message}`;
+  }
+}
+
 async function repair() {
   await busy(async () => {
     const method = element("method").value;
     const result = await run(["compare", ...state.asked.inputs, "--method", method, "--json"], `Comparing ${method} by cross-validation`);
     await run(["fit", ...state.asked.inputs, "--method", method, "-o", "calibrator.json"], `Fitting ${method}`);
     state.fitted = method;
-    await run([...figure("--calibrator", "calibrator.json"), "-o", "repaired.svg"], "Drawing");
+    await drawRepaired(method);
     const about = JSON.parse(result.out), [before, after] = ["identity", method].map((name) => about.methods.find((row) => row.name === name));
     fillTable("change", Object.keys(after.metrics).map((name) => [name, show(before.metrics[name]), show(after.metrics[name]),
       `${show(after.improvement[name] && after.improvement[name].value)} (${showInterval(after.improvement[name])})`]));
     element("repair-text").textContent = `Judged on rows that ${method} was not fitted to (${about.folds} folds).`;
-    showFigure("after", "repaired.svg", `Reliability diagram after ${method}, on the rows it was fitted to`);
     element("repaired").hidden = false;
     offer("calibrator.json", `the calibrator (${method}), for propercal apply and Python`);
     for (const [name, text] of [["calibrator.c", "the same as C source"], ["calibrator.onnx", "the same as an ONNX model"]]) {

@@ -3,6 +3,7 @@
 Python workers of Spark import this module, so it imports neither pyspark.ml nor pandas.
 """
 
+import itertools
 from typing import Any, Iterable, Iterator
 
 import numpy as np
@@ -99,10 +100,13 @@ class FitPart:
         self._bytes += batch.nbytes
 
     def _give(self) -> None:
-        table = arrow.Table.from_batches(self._batches)
+        batches, first = self._batches, self._first
         self._batches, self._bytes = [], 0
-        columns = {name: table.column(name) for name in table.column_names}
-        self._worker.update(**columns, **self._names, first_row=self._first)
+        for _, alike in itertools.groupby(batches, lambda batch: batch.schema):  # lists of nulls have a type of their own
+            table = arrow.Table.from_batches(list(alike))
+            columns = {name: table.column(name) for name in table.column_names}
+            self._worker.update(**columns, **self._names, first_row=first)
+            first += table.num_rows
 
     def answer(self) -> bytes:
         self._give()

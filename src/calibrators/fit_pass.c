@@ -49,13 +49,15 @@ static pcal_status fit_pass_note(const fit_pass_state *state, fit_pass_worker *h
     pc_weight_sums_add(&here->sums, rows->weights[i]);
   if (rows->weights == NULL)
     pc_weight_sums_add_rows(&here->sums, rows->count);
-  if (!(replay->unit > 0.0) || rows->weights == NULL)
+  if (!(replay->unit > 0.0))
     return PCAL_OK;
   const pcal_status status = pc_reserve(state->task->env, &block, &here->capacity, rows->count,
                                         sizeof *here->scaled, err);
   here->scaled = block;
   PC_TRY(status);
-  pc_weights_scale(rows->weights, rows->count, replay->unit, here->scaled);
+  for (size_t i = 0; i < rows->count; i++) /* rows without weights have the weight 1 */
+    here->scaled[i] = rows->weights != NULL ? rows->weights[i] : 1.0;
+  pc_weights_scale(here->scaled, rows->count, replay->unit, here->scaled);
   scaled->weights = here->scaled;
   return PCAL_OK;
 }

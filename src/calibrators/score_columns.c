@@ -5,6 +5,7 @@
 #include "base/executor.h"
 #include "calibrators/fit_pass.h"
 #include "calibrators/fit_ranges.h"
+#include "calibrators/fit_replay.h"
 #include "curve/parallel_sort.h"
 #include "io/source.h"
 #include "machines/machine.h"
@@ -410,7 +411,8 @@ static pcal_status score_columns_keep(const pc_fit_task *task,
   score_state state = {.task = task,
                        .request = request,
                        .chunk = pc_chunk_rows(&task->calibrator->layout),
-                       .weighted = shape.weighted,
+                       .weighted =
+                           shape.weighted || (task->replay != NULL && task->replay->unit > 0.0),
                        .worker_count = pc_worker_count(env)};
   state.workers = pc_alloc(env, state.worker_count, sizeof *state.workers);
   if (state.workers == NULL)

@@ -284,7 +284,8 @@ static void finish_untallied(const pcal_measure *measure, size_t entry,
                              pc_result_record *record) {
   const char *lacks = pc_replica_tally_lacks(NULL, &measure->plan, entry);
   if (lacks != NULL && pc_measure_rows_are_units(measure))
-    lacks = "rounds draw rows of whole weights only; measure these weights in one process";
+    lacks =
+        "rounds draw rows whose weights are frequencies; measure these weights in one process";
   if (lacks != NULL && !record->outcome.undefined)
     snprintf(record->interval_result.why, sizeof record->interval_result.why, "%s", lacks);
 }

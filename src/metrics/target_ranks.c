@@ -14,7 +14,8 @@
  *              right by definition where these enclose t_j, which is so for the levels inside a
  *              predicted mass
  * and the shares of the parts are added up, weighted by their rows.  An error of rows without a
- * point mass is not hidden by rows with one.
+ * point mass is not hidden by rows with one.  Parts of fewer than 10 rows are one part: the
+ * nearest share of few rows is biased towards the middle.
  * Edge case: a point mass at one quantile only is not a run.  Its rows and those without one
  * are the same part, in which errors up to the share of the tied targets stay hidden.
  *
@@ -66,6 +67,8 @@ static pcal_status target_ranks_of_samples(const pcal_env *env, const pc_curve_t
   return PCAL_OK;
 }
 
+#define TARGET_RANKS_FEW 10.0 /* rows */
+
 /* Rows that predict the same run of equal quantiles: weights of the targets below each
  * quantile, and below or equal to it, not yet cumulated. */
 typedef struct target_ranks_part {
@@ -76,8 +79,8 @@ typedef struct target_ranks_part {
 typedef struct target_ranks_parts {
   size_t columns, count;
   uint32_t *index; /* of the part of run first (n + 1) + last, plus 1; 0: no row has it */
-  target_ranks_part *part;
-  double *sums; /* of all parts */
+  target_ranks_part *part; /* and at [count] that of the small parts */
+  double *sums;            /* of all parts */
 } target_ranks_parts;
 
 static size_t target_ranks_run(const target_ranks_parts *parts, pc_forecast_place place) {
@@ -102,11 +105,11 @@ static pcal_status target_ranks_parts_new(const pcal_env *env, const pc_curve_ta
     if (*index == 0)
       *index = (uint32_t)++out->count;
   }
-  out->part = pc_alloc(env, out->count, sizeof *out->part);
-  out->sums = pc_alloc(env, out->count * 2 * shape->columns, sizeof *out->sums);
+  out->part = pc_alloc(env, out->count + 1, sizeof *out->part);
+  out->sums = pc_alloc(env, (out->count + 1) * 2 * shape->columns, sizeof *out->sums);
   if (out->index == NULL || out->part == NULL || out->sums == NULL)
     return pc_fail_memory(err, "counting ranks");
-  for (size_t p = 0; p < out->count; p++) {
+  for (size_t p = 0; p <= out->count; p++) {
     out->part[p].below = out->sums + p * 2 * shape->columns;
     out->part[p].upto = out->part[p].below + shape->columns;
   }
@@ -121,6 +124,23 @@ static void target_ranks_parts_add(const target_ranks_parts *parts, pc_forecast_
     part->below[place.upto] += weight;
   if (place.below < parts->columns) /* the first that is not below it */
     part->upto[place.below] += weight;
+}
+
+/* Moves the rows of small parts into the last one. */
+static void target_ranks_parts_join(target_ranks_parts *parts) {
+  target_ranks_part *all = &parts->part[parts->count];
+  for (size_t p = 0; p < parts->count; p++) {
+    target_ranks_part *part = &parts->part[p];
+    if (part->total >= TARGET_RANKS_FEW)
+      continue;
+    for (size_t j = 0; j < parts->columns; j++) {
+      all->below[j] += part->below[j];
+      all->upto[j] += part->upto[j];
+      part->below[j] = part->upto[j] = 0.0;
+    }
+    all->total += part->total;
+    part->total = 0.0;
+  }
 }
 
 /* Adds the rows of a part up to each quantile. */
@@ -148,7 +168,9 @@ static pcal_status target_ranks_of_quantiles(const pcal_env *env, const pc_curve
     parts.part[parts.index[target_ranks_run(&parts, place)] - 1].total += table->weight[i];
     out->tied += place.upto > place.below ? table->weight[i] / table->total : 0.0;
   }
-  for (size_t p = 0; status == PCAL_OK && p < parts.count; p++)
+  if (status == PCAL_OK)
+    target_ranks_parts_join(&parts);
+  for (size_t p = 0; status == PCAL_OK && p <= parts.count; p++)
     target_ranks_part_upto(&parts.part[p], shape->levels, out->count, out->upto);
   for (size_t j = 0; status == PCAL_OK && j < out->count; j++)
     out->upto[j] /= table->total;

@@ -310,14 +310,14 @@ static const char *inspect_hint(const inspect_file *file, const inspect_overall 
            "score for each class";
   if (one)
     return unit ? "could be binary {probs}, or {confidence}" : "could be binary {logits}";
+  if (unit && all->whole)
+    return "zeros and ones: could be one-hot {labels}";
   if (unit && file->sum_off <= 1e-5)
     return "rows sum to 1: could be {probs}";
   if (unit && file->sum_off <= 1e-2)
     return "rows nearly sum to 1: could be {probs} with {normalize}";
   if (all->high <= 1e-5 && file->exp_sum_off <= 1e-2)
     return "exponentials of rows sum to 1: could be {log_probs}";
-  if (unit && all->whole)
-    return "zeros and ones: could be one-hot {labels}";
   return "could be {logits}";
 }
 

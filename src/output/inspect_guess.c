@@ -324,7 +324,7 @@ static void guess_take_rest(guess_state *guess) {
   guess->scores = guess->table->columns - 1;
   guess_outcome_by_values(guess);
   for (size_t c = 0; c < guess->table->columns; c++)
-    if (c != guess->outcome)
+    if (c != guess->outcome && guess->columns[c].number)
       guess->roles[c] = "logits";
 }
 

@@ -265,7 +265,9 @@ static void verdict_text_chance(const pcal_results *results, const pcal_verdict 
   pc_text_format(out, "the ECE%s is ", verdict_text_of_class_1(results));
   verdict_text_round(verdict->error, 3, out);
   if (isnan(verdict->chance)) {
-    pc_text_format(out, "; as weights differ, %s shows how much a calibrated model would.",
+    pc_text_format(out,
+                   "; as weights differ, %s with %s shows how much a calibrated model would.",
+                   results->class_1_bins != NULL ? "ece:view=positive" : "ece",
                    interface == PCAL_INTERFACE_PYTHON ? "null=True"
                    : interface == PCAL_INTERFACE_C    ? "null of pcal_measure_config"
                                                       : "--null");

@@ -150,7 +150,7 @@ def test_intervals_and_nulls(rows):
     assert found.ece.interval[0] < found.ece < found.ece.interval[1]
     default = measured(given, 3, specs=(), interval=0.9, replicas=40)
     assert default.ece.interval is not None and default.smece.interval is None
-    assert "smece: needs 16384 rows or more in rounds" in str(default)
+    assert "smece: needs 16384 rows in rounds" in str(default)
 
 
 @pytest.mark.parametrize("weighted", ["", "whole", "fractional"])
@@ -180,7 +180,7 @@ def test_one_row_twice(weighted):
         assert drawn == (weighted != "fractional") and not rounds.draws
         found = rounds.result()
         if weighted == "fractional":
-            assert "rounds draw rows of whole weights only" in str(found)
+            assert "rounds draw rows whose weights are frequencies" in str(found)
         else:
             assert found.to_json() == whole and found.ks.interval and found.smece.interval
 
@@ -358,3 +358,20 @@ def test_columns_of_a_table_in_partitions():
     found = answer_part([(2, {"data": table, "probs": "p", "labels": "y"})], 0, RoundPart, request)
     with pytest.raises(pc.DataError, match="^block 3: probs, row 1: the list has 3 values and the first one 2"):
         conclude([found.of_partition(3)], merge_rounds, "block")
+
+
+@pytest.mark.parametrize("method", ["temperature", "histogram:bins=3", "isotonic", "platt", "vector"])
+def test_a_part_without_weights_of_a_fit(method):
+    """Rows without weights count as rows of weight 1 beside those that have some."""
+    data = pc.simulate(400, 3, factor=2, seed=5)
+    weights = np.linspace(0.5, 19.7, 200)
+    found = []
+    for others in ({}, {"weights": np.ones(200)}):
+        rounds = pc.FitRounds(method)
+        while not rounds.done:
+            first, second = (pc.RoundsWorker(rounds.request()) for _ in range(2))
+            first.update(logits=data.logits[:200], labels=data.labels[:200], weights=weights)
+            second.update(logits=data.logits[200:], labels=data.labels[200:], **others)
+            rounds.absorb(pc.merge_tallies([first.tally(), second.tally()]))
+        found.append(rounds.calibrator().predict_proba(data.logits).tobytes())
+    assert found[0] == found[1]

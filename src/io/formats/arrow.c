@@ -56,13 +56,15 @@ pcal_status pc_arrow_members(const pc_input_file *bytes, const pcal_env *env,
 static pcal_status arrow_visit_column(pc_arrow_table *table, const char *name, size_t number,
                                       const pc_member_visitor *visitor, pcal_error *err) {
   pc_reader reader = {.format = NULL};
-  pcal_error failure;
+  pcal_error failure, of_words;
   pcal_status status =
       pc_arrow_reader_open(table, &name, 1, PC_COLUMN_SCORES, &reader, &failure);
   if (status == PCAL_DATA) {
     pc_reader_close(&reader);
     reader = (pc_reader){.format = NULL};
-    status = pc_arrow_reader_open(table, &name, 1, PC_COLUMN_LABELS, &reader, &failure);
+    status = pc_arrow_reader_open(table, &name, 1, PC_COLUMN_LABELS, &reader, &of_words);
+    if (status == PCAL_MEMORY || status == PCAL_INTERRUPTED)
+      failure = of_words;
   }
   const pc_member_shape shape = {reader.rows, reader.columns, reader.stored};
   status =

@@ -159,11 +159,9 @@ const char *pc_replica_tally_lacks(const pc_replica_tally *tally, const pc_measu
                ? "no interval or null from 2^27 rows on in rounds; measure it in one process"
                : NULL;
   if (plan->entries[entry].config.binning.per_bin > 0)
-    return "needs 16384 rows or more and at most 256 bins in rounds; measure it in "
-           "one process";
-  return tally_is_curve(plan, slot)
-             ? "needs 16384 rows or more in rounds; measure it in one process"
-             : "needs 1024 rows or more in rounds; measure it in one process";
+    return "needs 16384 rows and at most 256 bins in rounds; measure it in one process";
+  return tally_is_curve(plan, slot) ? "needs 16384 rows in rounds; measure it in one process"
+                                    : "needs 1024 rows in rounds; measure it in one process";
 }
 
 int pc_replica_tally_has_curve(const pc_replica_tally *tally, const pc_measure_plan *plan,

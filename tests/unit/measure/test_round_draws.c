@@ -76,7 +76,7 @@ TEST(groups) {
     data.groups[i] = i < 200 ? 1 : 0;
   rounds_cost cost;
   sink_bytes found = rounds_run(&data, &config, 3, &cost);
-  assert_non_null(strstr(found.bytes, "needs 1024 rows or more in rounds"));
+  assert_non_null(strstr(found.bytes, "needs 1024 rows in rounds"));
   free(found.bytes);
   rounds_data_free(&data);
 }
@@ -414,14 +414,14 @@ TEST(metrics_without_replicas_say_so) {
   pcal_measure_config config = draws_config(&data, NULL, 0, 0);
   config.null = 1;
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 3, "\"needs 16384 rows or more in rounds; measure it in one process\"");
+  draws_says(&printed, 3, "\"needs 16384 rows in rounds; measure it in one process\"");
   assert_non_null(strstr(printed.bytes, "\"p_value\""));
   free(printed.bytes);
   const char *const specs[] = {"mmce:width=0.01", "smece"};
   config = draws_config(&data, specs, 2, 0);
   printed = draws_print(&data, &config);
   draws_says(&printed, 1, "its replicas need all rows at once; measure it in one process");
-  draws_says(&printed, 1, "needs 16384 rows or more in rounds");
+  draws_says(&printed, 1, "needs 16384 rows in rounds");
   free(printed.bytes);
   rounds_data_free(&data);
 }
@@ -444,7 +444,7 @@ TEST(weights_that_are_not_whole) {
   data.weights[4] = 0.5;
   const pcal_measure_config config = draws_config(&data, specs, 3, 0);
   sink_bytes printed = draws_print(&data, &config);
-  draws_says(&printed, 2, "rounds draw rows of whole weights only");
+  draws_says(&printed, 2, "rounds draw rows whose weights are frequencies");
   free(printed.bytes);
   rounds_data_free(&data);
 }

@@ -23,12 +23,18 @@ TEST(test_an_even_spread) {
   assert_true(fabs(forecast_value(&data, "quantile-ce")) < 1e-15);
 }
 
-/* Targets between the last two quantiles, below all, equal to all, above all.  The row whose quantiles are
- * equal is a part of its own, in which the shares are the levels; of the others 1/3, 1/3, 2/3. */
+/* Targets between the last two quantiles, below all, equal to all, above all.  Ten rows whose quantiles
+ * are equal are a part of their own, in which the shares are the levels; of the others 1/3, 1/3, 2/3.
+ * One such row is not: below its quantiles are 1, 1 and 2 targets of 4, and up to them 2, 2 and 3. */
 TEST(test_quantiles) {
-  assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
+  forecast_data ten = forecast_quantile_set;
+  ten.weights = (const double[]){10, 10, 10, 10};
+  assert_near(forecast_value(&ten, "quantile-ce"),
               (fabs(1.1 / 4 - 0.1) + fabs(1.5 / 4 - 0.5) + fabs(2.9 / 4 - 0.9)) / 3, 1e-14);
-  assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 1.8 / 4, 1e-14);
+  assert_near(forecast_part(&ten, "coverage", "0.8"), 1.8 / 4, 1e-14);
+  assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
+              (fabs(1.0 / 4 - 0.1) + fabs(2.0 / 4 - 0.5) + fabs(3.0 / 4 - 0.9)) / 3, 1e-14);
+  assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 2.0 / 4, 1e-14);
   forecast_refuses(&forecast_quantile_set, "pit", PCAL_USAGE,
                    "pit needs whole distributions, which quantiles do not determine; use "
                    "quantile-ce or coverage");

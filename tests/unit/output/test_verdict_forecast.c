@@ -184,6 +184,51 @@ TEST(test_calibrated_forecasts) {
   assert_true(all <= (sets * 6 + 99) / 100);
 }
 
+#define FORECAST_FINE 99
+#define FORECAST_COUNTS 200
+
+/* A Poisson count with a rate of its own, and the quantiles of its distribution. */
+static double forecast_count(const pc_rng *rng, uint64_t draw, const double *levels,
+                             double *quantiles) {
+  double rate = 0.0, upto = 0.0, target = -1.0;
+  for (size_t i = 0; i < 4; i++)
+    rate -= 0.75 * log(pc_rng_uniform(rng, draw + i));
+  const double u = pc_rng_uniform(rng, draw + 4);
+  double mass = exp(-rate);
+  size_t j = 0;
+  for (double k = 0.0; target < 0.0 || j < FORECAST_FINE; k += 1.0, mass *= rate / k) {
+    upto += mass;
+    if (target < 0.0 && u <= upto)
+      target = k;
+    while (j < FORECAST_FINE && levels[j] <= upto)
+      quantiles[j++] = k;
+  }
+  return target;
+}
+
+/* The longest run of equal quantiles differs from row to row, so that most runs have few rows. */
+TEST(test_calibrated_counts_of_many_levels) {
+  static double columns[FORECAST_COUNTS * FORECAST_FINE], targets[FORECAST_COUNTS];
+  double levels[FORECAST_FINE];
+  const pc_rng rng = {78, 1};
+  uint64_t draw = 0;
+  size_t others = 0;
+  for (size_t j = 0; j < FORECAST_FINE; j++)
+    levels[j] = (double)(j + 1) / (FORECAST_FINE + 1);
+  for (size_t s = 0; s < FORECAST_SETS; s++) {
+    for (size_t i = 0; i < FORECAST_COUNTS; i++, draw += 5)
+      targets[i] = forecast_count(&rng, draw, levels, columns + i * FORECAST_FINE);
+    const forecast_data data = {PCAL_QUANTILES, FORECAST_COUNTS, FORECAST_FINE, columns,
+                                targets,        levels,          NULL};
+    pcal_results *results = NULL;
+    pcal_error err;
+    assert_int_equal(forecast_try(&data, "crps", NULL, &results, &err), PCAL_OK);
+    others += strncmp(pcal_results_verdict_text(results), "Well calibrated", 15) != 0;
+    pcal_results_free(results);
+  }
+  assert_in_range(others, 0, 8);
+}
+
 TEST(test_wrong_forecasts) {
   static const struct {
     forecast_case one;
