@@ -366,6 +366,18 @@ def test_large_tables_are_fitted_in_rounds(df, rows, monkeypatch):
         pcs.Temperature(**given).fit(wrong)
 
 
+def test_a_batch_of_nulls_in_a_fit_by_rounds(spark, df):
+    """Batches of nulls alone have a type of their own, beside batches of lists."""
+    gaps = df.coalesce(1).sortWithinPartitions("row")
+    gaps = gaps.withColumn("p", sql.when(sql.col("row") < 150, None).otherwise(sql.col("p")))
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+    try:
+        with pytest.raises(pc.DataError, match="^partition 0: probs, row 0"):
+            pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="1kB").fit(gaps)
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+
+
 def test_columns_of_classes_in_estimators(df, rows):
     """A column for each class, labels by their names; rounds tell their progress."""
     named = df.withColumn("name", sql.concat(sql.lit("class "), sql.col("y")))
