@@ -344,7 +344,7 @@ def test_weights_that_are_not_frequencies(digits):
     many = pc.measure(digits.probs, digits.labels, weights=np.full(n, 7), metrics="ece")
     assert many.weights_are == "frequency" and many.effective_sample_size == 7 * n
     one = pc.measure(
-        digits.probs, digits.labels, weights=np.full(n, 7), weights_are="importance", metrics="ece"
+        digits.probs, digits.labels, weights=np.full(n, 7), weights_are="importance", metrics=["ece", "cwce"]
     )
     assert one.weights_are == "importance" and one.verdict == plain.verdict
     with pytest.raises(pc.UsageError, match="'often' is unknown"):

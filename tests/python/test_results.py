@@ -203,7 +203,7 @@ def test_worst_class():
     true = np.exp(logits + [1, 0, 0, -1])
     true /= true.sum(axis=1, keepdims=True)
     labels = (rng.random(4000)[:, None] > np.cumsum(true, axis=1)).sum(axis=1).clip(0, 3)
-    verdict = pc.measure(logits=logits, labels=labels, metrics="ece").verdict
+    verdict = pc.measure(logits=logits, labels=labels, metrics="cwce").verdict
     assert verdict.worst_class == 0 and verdict.classes_off >= 2 and not verdict.class_1
     assert verdict.class_observed > verdict.class_claimed + verdict.class_margin
     assert (verdict.advice, verdict.method) == ("classes", "vector")
