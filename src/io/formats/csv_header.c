@@ -15,7 +15,10 @@
  *
  * An apostrophe before a name that a spreadsheet would read as a formula ('=a, '-b) is removed:
  * our CSV output writes such names with it.
- * A UTF-8 byte order mark is skipped; UTF-16 and files with NUL bytes are refused. */
+ * A UTF-8 byte order mark is skipped; UTF-16, files with NUL bytes and lines that end in carriage
+ * returns alone are refused.
+ * A first line "sep=;", "sep=," or "sep=" and a tab names the separator, as in spreadsheets, and is
+ * skipped. */
 #include "io/formats/csv_header.h"
 
 #include <inttypes.h>
@@ -27,6 +30,12 @@
 #define CSV_HEADER_PROBE 4096
 #define CSV_HEADER_COUNTED 3
 
+/* True if carriage returns separate lines and no line feed does. */
+static int csv_header_is_macintosh(const pc_input_file *bytes) {
+  return bytes->length > 1 && memchr(bytes->data, '\r', bytes->length - 1) != NULL &&
+         memchr(bytes->data, '\n', bytes->length) == NULL;
+}
+
 static pcal_status csv_header_check_text(const pc_input_file *bytes, pcal_error *err) {
   const unsigned char *data = bytes->data;
   const size_t probe = bytes->length < CSV_HEADER_PROBE ? bytes->length : CSV_HEADER_PROBE;
@@ -34,6 +43,12 @@ static pcal_status csv_header_check_text(const pc_input_file *bytes, pcal_error 
                                           (data[0] == 0xFE && data[1] == 0xFF));
   if (wide)
     return pc_fail(err, PCAL_DATA, "%s is written in UTF-16; save it as UTF-8", bytes->name);
+  if (csv_header_is_macintosh(bytes))
+    return pc_fail(
+        err, PCAL_DATA,
+        "%s has lines that end in carriage returns alone; save it as CSV UTF-8, not as "
+        "CSV Macintosh",
+        bytes->name);
   if (memchr(data, '\0', probe) != NULL ||
       memcmp(data, "\x93NUMPY", probe < 6 ? probe : 6) == 0)
     return pc_fail(err, PCAL_DATA,
@@ -47,6 +62,23 @@ static void csv_header_begin(const pc_input_file *bytes, char delimiter, pc_csv_
   *out = (pc_csv_scan){.name = bytes->name, .line = 1, .delimiter = delimiter};
   out->at = (const char *)bytes->data + mark;
   out->end = (const char *)bytes->data + bytes->length;
+}
+
+/* Skips a line that names the separator; returns whether there is one. */
+static int csv_header_take_separator(pc_csv_scan *scan) {
+  if (scan->end - scan->at < 6 || memcmp(scan->at, "sep=", 4) != 0)
+    return 0;
+  const char *at = scan->at + 5;
+  if (at[-1] != ',' && at[-1] != ';' && at[-1] != '\t')
+    return 0;
+  if (*at == '\r' && at + 1 < scan->end)
+    at++;
+  if (*at != '\n')
+    return 0;
+  scan->delimiter = scan->at[4];
+  scan->at = at + 1;
+  scan->line++;
+  return 1;
 }
 
 static int csv_header_is_text(pc_slice text, char delimiter) {
@@ -118,7 +150,7 @@ static pcal_status csv_header_decide(pc_csv_scan first, pc_csv_scan second,
   else if (line->texts > 0)
     PC_TRY(csv_header_compare(first, second, line->texts, out, err));
   if (*out == CSV_HEADER_UNSURE || (*out == CSV_HEADER_ROW && pair))
-    return pc_fail_line(err, PCAL_DATA, first.name, 1,
+    return pc_fail_line(err, PCAL_DATA, first.name, first.line,
                         "this may be a header or the first row; say which with {header_yes} or "
                         "{header_no}");
   return PCAL_OK;
@@ -170,11 +202,12 @@ static pcal_status csv_header_fill(const pc_input_file *bytes, char delimiter,
   csv_header_verdict verdict = header == PCAL_HEADER_YES ? CSV_HEADER_NAMES : CSV_HEADER_ROW;
   PC_TRY(csv_header_check_text(bytes, err));
   csv_header_begin(bytes, delimiter, &out->data);
-  if (delimiter == ',')
+  if (!csv_header_take_separator(&out->data) && delimiter == ',')
     out->data.delimiter = pc_csv_delimiter(out->data);
   pc_csv_scan after = out->data;
   if (pc_csv_scan_blank(&after))
-    return pc_fail_line(err, PCAL_DATA, bytes->name, 1, "the line is blank; delete it");
+    return pc_fail_line(err, PCAL_DATA, bytes->name, out->data.line,
+                        "the line is blank; delete it");
   PC_TRY(csv_header_look(&after, &line, err));
   out->columns = line.columns;
   if (header == PCAL_HEADER_AUTO)

@@ -57,6 +57,16 @@ TEST(reads_names_as_written) {
               "-", "0.5\n1\n");
 }
 
+TEST(takes_the_separator_from_a_first_line) {
+  expect_head("sep=;\r\nrisk;died\r\n0,5;1\r\n", "risk|died", "0,5;1\r\n");
+  expect_head("\xEF\xBB\xBFsep=,\na;b,c\n1,2\n", "a;b|c", "1,2\n");
+  expect_head("sep=\t\na\tb\n1\t2\n", "a|b", "1\t2\n");
+  expect_head("sep=;\n0,5;1\n", "-", "0,5;1\n");
+  expect_head("sep=|\n1\n", "sep=|", "1\n");
+  expect_head("sep=,x\n1,2\n", "sep=|x", "1,2\n");
+  expect_head("a,b\n1,2\r", "a|b", "1,2\r");
+}
+
 static void expect_refused(const char *text, size_t length, const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
@@ -116,6 +126,15 @@ TEST(refuses_what_is_no_table) {
   expect_refused("a,b", 3, "f.csv has a header but no rows; give a file with at least one row");
   expect_refused("\xFF\xFEx\0", 4, "f.csv is written in UTF-16; save it as UTF-8");
   expect_refused("\xFE\xFF\0x", 4, "f.csv is written in UTF-16; save it as UTF-8");
+  expect_refused(
+      "a,b\r1,2\r", 8,
+      "f.csv has lines that end in carriage returns alone; save it as CSV UTF-8, not "
+      "as CSV Macintosh");
+  expect_refused("sep=;\n\n1\n", 9, "f.csv, line 2: the line is blank; delete it");
+  expect_refused(
+      "sep=;\n0;1\n", 10,
+      "f.csv, line 2: this may be a header or the first row; say which with header = "
+      "PCAL_HEADER_YES or header = PCAL_HEADER_NO");
   expect_refused("1,2\n\0", 5,
                  "f.csv is not a text file; give a file with the extension of its format");
   expect_refused("\x93NUMPY\x01", 7,
