@@ -190,13 +190,30 @@ function withNames(list) {
   });
 }
 
+/* Describes a file, or asks whether its first line has names if only that keeps the program from reading it. */
+async function inspect(name) {
+  const words = ["inspect", name, ...header(), "--json"], step = `Reading ${name}`;
+  try {
+    return await run(words, step, FAULTY_DATA);
+  } catch (error) {
+    if (error instanceof Cancelled || header().length > 0) throw error;
+    const { out } = await ask([...words, "--header", "yes"]);
+    element("header-part").hidden = !out;
+    throw error;
+  }
+}
+
 /* reading: a promise of names and bytes. */
-async function useFiles(reading) {
+async function useFiles(reading, again = false) {
   reading.catch(() => {}); // reported below, unless the work before is cancelled first
   await busy(async () => {
     element("step").textContent = "Reading";
     element("progress").textContent = "";
     element("loaded").textContent = "";
+    if (!again) {
+      element("header-part").hidden = true;
+      element("header").value = "";
+    }
     state.files = withNames(await unlessCancelled(reading));
     state.made.clear();
     state.commands = [];
@@ -205,7 +222,7 @@ async function useFiles(reading) {
     state.items = [];
     const broken = [];
     for (const { name } of state.files) {
-      const result = await run(["inspect", name, "--json"], `Reading ${name}`, FAULTY_DATA);
+      const result = await inspect(name);
       const items = itemsOf(JSON.parse(result.out));
       state.items.push(...items.filter((item) => !item.why));
       broken.push(...items.filter((item) => item.why).map((item) => item.why));
@@ -224,14 +241,16 @@ function itemsOf(about) {
   if (about.members) {
     const table = about.format === "arrow"; // whose members are columns
     return about.members.map((member, index) => ({ file, name: member.name, columns: member.columns, rows: member.rows, role: member.role, key: member.name,
-      index, whole: !(table && member.columns === 1), why: member.why }));
+      index, whole: !(table && member.columns === 1), why: member.why, words: Number(about.format !== "npz"), missing: true, percent: true })); // inspect does not say
   }
   if (about.format === "npy")
     return [{ file, name: null, columns: about.columns.length, rows: about.rows, role: about.columns[0].role, key: null, whole: true,
-      missing: about.columns.some((column) => column.missing > 0) }];
+      missing: about.columns.some((column) => column.missing > 0), percent: about.columns.some((column) => column.max > 1) }];
+  const seen = new Set(), twice = new Set(about.columns.map((column) => column.name).filter((name) => seen.has(name) || !seen.add(name)));
   return about.columns.map((column, index) => ({
-    file, name: column.name, columns: 1, rows: about.rows, role: column.role, index, words: column.words, missing: column.missing > 0,
-    key: /^[A-Za-z_]\w*$/.test(column.name || "") ? column.name : String(index) }));
+    file, name: column.name && twice.has(column.name) ? `${column.name} (column ${index})` : column.name, columns: 1, rows: about.rows, role: column.role, index,
+    words: column.words, missing: column.missing > 0, percent: column.max > 1,
+    key: /^[A-Za-z_]\w*$/.test(column.name || "") && !twice.has(column.name) ? column.name : String(index) }));
 }
 
 const itemTitle = (item) =>
@@ -251,7 +270,7 @@ function guessScores() {
 
 function guessLabels(scores) {
   return state.items.find((item) => ["labels", "correct"].includes(item.role)) ||
-    state.items.find((item) => item.whole && item.columns === 1 && !item.role && !scores.includes(item));
+    (scores.length > 0 && state.items.find((item) => item.whole && item.columns === 1 && !item.role && !scores.includes(item)));
 }
 
 function optionsOf(chosen, suggested) {
@@ -274,7 +293,8 @@ function fillForm(broken) {
     element(role).replaceChildren(new Option("none", ""), ...optionsOf([], role));
     element(role).value = "";
   }
-  element("skip").checked = false;
+  element("skip").checked = element("percent").checked = false;
+  element("event").value = "";
   element("kind").value = scores.length > 0 && KINDS.includes(kindOf(scores[0])) ? kindOf(scores[0]) : "logits";
   showLabelKind();
 }
@@ -293,8 +313,14 @@ function showLabelKind() {
       ? "What really happened: 1 if the event occurred, 0 if not, or words"
       : "What really happened: the true class, counted from 0, or its name";
   element("event-part").hidden = !(isEvent() && chosen("labels").some((item) => item.words > 0));
+  element("percent-part").hidden = !(["probs", "confidence"].includes(element("kind").value) && chosen("scores").some((item) => item.percent));
   element("skip-part").hidden = !["scores", "labels", "weights", "groups"].some((id) => chosen(id).some((item) => item.missing));
 }
+
+const ticked = (id) => element(id).checked && !element(`${id}-part`).hidden;
+
+/* Whether the first line of a table has names, where the person said so. */
+const header = () => (element("header").value && !element("header-part").hidden ? ["--header", element("header").value] : []);
 
 /* FILE, FILE:ARRAY or FILE:COLUMNS. */
 function selection(items) {
@@ -313,10 +339,10 @@ function readForm() {
   const kind = element("kind").value, event = element("event").value.trim();
   const rows = scores[0].rows || 0;
   return {
-    inputs: [`--${kind}`, selection(scores), kind === "confidence" ? "--correct" : "--labels", selection(labels),
+    inputs: [`--${kind}`, selection(scores), ...(ticked("percent") ? ["--scale", "percent"] : []), kind === "confidence" ? "--correct" : "--labels", selection(labels),
       ...(event && !element("event-part").hidden ? ["--positive", event] : []),
       ...(weights.length > 0 ? ["--weights", selection(weights)] : []),
-      ...(element("skip").checked && !element("skip-part").hidden ? ["--skip-missing"] : [])],
+      ...(ticked("skip") ? ["--skip-missing"] : []), ...header()],
     groups: groups.length > 0 ? ["--groups", selection(groups)] : [],
     used: [...weights.map((item) => `Rows are weighted by ${itemTitle(item)}.`), ...groups.map((item) => `Groups are those of ${itemTitle(item)}.`)].join(" "),
     event: isEvent(),
@@ -553,6 +579,7 @@ function listen() {
   element("files").addEventListener("change", (event) => {
     if (event.target.files.length > 0) useFiles(bytesOf(event.target.files));
   });
+  element("header").addEventListener("change", () => useFiles(Promise.resolve(state.files), true));
   element("try-digits").addEventListener("click", useDigits);
   element("use-pasted").addEventListener("click", usePasted);
   for (const id of ["kind", "scores", "labels", "weights", "groups"]) element(id).addEventListener("change", showLabelKind);

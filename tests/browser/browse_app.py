@@ -23,7 +23,9 @@
  17. a report has the method that was fitted, not the one that is chosen since
  18. files whose names become equal are kept apart
  19. values of large tables come at once, intervals when asked for
- 20. where there is a network, the page and its workers are forbidden to use it, and the page says so
+ 20. what a sentence asks for can be said on the page: percentages, whether the first line has names, outcomes that are words and
+     missing values of JSON lines; of columns with the same name each can be chosen
+ 21. where there is a network, the page and its workers are forbidden to use it, and the page says so
 """
 
 import argparse
@@ -332,6 +334,58 @@ def missing_values(case):
     case.accessible("with missing values")
     case.measure()
     assert case.text("#verdict-first") == case.verdict(*inputs, "--skip-missing"), case.text("#problem")
+
+
+def remedies(case):
+    """Files that are refused with a sentence, and what to do on the page."""
+    rows = [line.split(",") for line in (case.folder / "risk.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    files = {
+        "percent.csv": ["risk,died", *(f"{100 * float(p):.2f},{y}" for _, p, y in rows)],
+        "hard.csv": ["0,1", *(f"{round(float(p))},{y}" for _, p, y in rows)],
+        "words.jsonl": [json.dumps({"risk": float(p), "died": "yes" if y == "1" else "no"}) for _, p, y in rows],
+        "gaps.jsonl": [json.dumps({"risk": float(p) if i != "0" else None, "died": int(y)}) for i, p, y in rows],
+    }
+    for name, lines in files.items():
+        (case.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = case.page
+    for name, columns, act, words in (
+        ("percent.csv", ("risk", "died"), lambda: page.check("#percent"), ("--scale", "percent")),
+        ("words.jsonl", ("risk", "died"), lambda: page.fill("#event", "yes"), ("--positive", "yes")),
+        ("gaps.jsonl", ("risk", "died"), lambda: page.check("#skip"), ("--skip-missing",)),
+        ("hard.csv", ("0", "1"), lambda: page.select_option("#header", "no"), ("--header", "no")),
+    ):
+        inputs = ("--probs", f"{name}:{columns[0]}", "--labels", f"{name}:{columns[1]}")
+        case.load(name)
+        if not page.is_visible("#problem"):
+            case.measure()
+        sentence = case.program("measure", *inputs).stderr.decode().split("\n")[0].removeprefix("propercal: ")
+        assert sentence and case.text("#problem") == sentence, (name, case.text("#problem"), sentence)
+        act()
+        page.wait_for_selector("#work", state="hidden")
+        case.accessible(name)
+        if name == "hard.csv":  # no probabilities between 0 and 1: nothing to guess by
+            page.select_option("#kind", "probs")
+            page.select_option("#scores", label="column 0")
+            page.select_option("#labels", label="column 1")
+        case.measure()
+        assert case.text("#verdict-first") == case.verdict(*inputs, *words), (name, case.text("#problem"))
+        page.click("#repair")
+        page.wait_for_selector("#repaired:visible, #problem:visible")
+        page.wait_for_selector("#work", state="hidden")
+        case.same_bytes("calibrator.json", ("fit", *inputs, *words, "--method", page.input_value("#method")))
+    case.load("risk.csv")
+    assert not page.is_visible("#header") and not page.is_visible("#percent") and not page.is_checked("#percent")
+
+
+def equal_columns(case):
+    lines = (case.folder / "risk.csv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [f"{float(p) / 2},{p},{y}" for _, p, y in (line.split(",") for line in lines)]
+    (case.folder / "twice.csv").write_text("\n".join(["risk,risk,died", *rows]) + "\n", encoding="utf-8")
+    case.load("twice.csv")
+    assert case.page.evaluate(CHOSEN)[1:3] == ["risk (column 0)", "died"], case.page.evaluate(CHOSEN)
+    case.page.select_option("#scores", label="risk (column 1)")
+    case.measure()
+    assert case.text("#verdict-first") == case.verdict("--probs", "twice.csv:1", "--labels", "twice.csv:died"), case.text("#problem")
 
 
 def table(draw, names):
@@ -768,7 +822,7 @@ def forbidden(case):
 
 
 TESTS = (
-    each_format, compressed, arrow_table, downloads, bad_files, missing_values, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
+    each_format, compressed, arrow_table, downloads, bad_files, missing_values, remedies, equal_columns, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
     cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden,
 )
 
