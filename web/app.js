@@ -409,10 +409,10 @@ function offer(name, text) {
   else element("downloads").append(item);
 }
 
-/* What metrics are called in full. */
+/* What metrics of classes are called in full; some names are those of metrics of predicted numbers too. */
 async function learnTitles() {
   const result = await ask(["list", "metrics", "--json"]);
-  state.titles = new Map(JSON.parse(result.out).rows.map((row) => [row.name, row.title]));
+  state.titles = new Map(JSON.parse(result.out).rows.filter((row) => row.task !== "regression").map((row) => [row.name, row.title]));
 }
 
 function showMeasure(about) {

@@ -10,7 +10,7 @@
   4. bad files get the program's own sentences
   5. a run can be cancelled at any moment, while files are read and the program starts too, and another one follows
   6. axe-core finds nothing to mend, the page works by keyboard, and nothing reaches beyond a narrow screen
-  7. outcomes that are words need the name of the event; yes/no questions get clinical metrics, with their titles
+  7. outcomes that are words need the name of the event; yes/no questions get clinical metrics; all have their titles
   8. files that arrive during a run wait for its end
   9. files compressed by gzip and zstd are read as the plain ones
  10. 200,000 rows of ten probabilities as CSV take less than two seconds of a processor
@@ -214,6 +214,17 @@ INPUTS = {
     ("digits.npz",): ("--logits", "digits.npz:logits", "--labels", "digits.npz:labels"),
     ("logits_test.npy", "labels_test.npy"): ("--logits", "logits_test.npy", "--labels", "labels_test.npy"),
 }
+
+
+def titles(case):
+    """Of metrics of classes, not of those of predicted numbers with the same name."""
+    listed = json.loads(case.program("list", "metrics", "--json").stdout)["rows"]
+    titles = {row["name"]: row["title"] for row in listed if row["task"] != "regression"}
+    case.load("logits_test.npy", "labels_test.npy")
+    case.measure()
+    shown = case.page.locator("#metrics tbody th").all_inner_texts()
+    names = [text.split()[0] for text in shown]
+    assert "log" in names and shown == [f"{name} {titles[name]}" for name in names], shown
 
 
 def each_format(case):
@@ -700,7 +711,7 @@ def looks(case):
         case.page.wait_for_selector("#repaired:visible")
         case.page.wait_for_selector("#work", state="hidden")
         case.accessible(theme)
-        for width in (1100, 390):
+        for width in (1100, 360):
             case.page.set_viewport_size({"width": width, "height": 900})
             assert case.page.evaluate(SIDEWAYS) <= 0, f"reaches beyond {width} pixels"
             if case.arguments.pictures:
@@ -822,7 +833,7 @@ def forbidden(case):
 
 
 TESTS = (
-    each_format, compressed, arrow_table, downloads, bad_files, missing_values, remedies, equal_columns, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
+    each_format, titles, compressed, arrow_table, downloads, bad_files, missing_values, remedies, equal_columns, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
     cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden,
 )
 

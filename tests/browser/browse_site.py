@@ -63,6 +63,22 @@ def test_every_picture_is_shown(site):
         page.close()
 
 
+def test_pictures_can_be_read_on_a_phone(site):
+    page = site.open("concepts.html", 360)
+    widths = page.locator("article img").evaluate_all("all => all.map(i => i.clientWidth)")
+    assert widths and min(widths) >= 240, widths
+
+
+def test_pages_of_a_list_have_names_of_their_own(site):
+    page = site.open("metrics/log.html")
+    lists = page.locator(".md-nav--primary .md-nav__list").evaluate_all(
+        "all => all.map(list => [...list.querySelectorAll(':scope > li > a')].map(a => a.textContent.trim()))"
+    )
+    assert max(map(len, lists)) > 50
+    for names in lists:
+        assert len(set(names)) == len(names), [name for name in names if names.count(name) > 1]
+
+
 def test_dark_mode_follows_the_reader(site):
     page = site.open("index.html", scheme="dark")
     page.wait_for_function("document.body.getAttribute('data-md-color-scheme') === 'slate'")
