@@ -568,7 +568,8 @@ function useDigits() {
 }
 
 function usePasted() {
-  const text = element("pasted").value.trim();
+  let text = element("pasted").value.trim();
+  if (/(^|\t)0,\d+\s*($|\t)/m.test(text) && !text.includes(";")) text = text.replaceAll("\t", ";"); // cells of a spreadsheet with decimal commas
   const name = text.startsWith("{") ? "pasted.jsonl" : text.includes("\t") ? "pasted.tsv" : "pasted.csv";
   useFiles(Promise.resolve([{ name, bytes: new TextEncoder().encode(text + "\n") }]));
 }

@@ -697,6 +697,22 @@ def pasted_and_keyboard(case):
     assert case.page.evaluate("document.activeElement.id") == "result-title"
 
 
+def pasted_cells(case):
+    """Cells of a spreadsheet: separated by tabs, with decimal points or commas."""
+    text = (case.folder / "risk.csv").read_text(encoding="utf-8").replace(",", "\t")
+    case.page.click("summary >> nth=0")
+    for pasted, name in ((text, "pasted.tsv"), (text.replace(".", ","), "pasted.csv")):
+        case.page.evaluate("for (const id of ['columns', 'result']) document.getElementById(id).hidden = true")
+        case.page.fill("#pasted", pasted)
+        case.page.click("#use-pasted")
+        case.page.wait_for_selector("#columns:visible, #problem:visible")
+        case.page.wait_for_selector("#work", state="hidden")
+        case.measure()
+        assert case.page.is_visible("#result"), (name, case.text("#problem"))
+        assert case.text("#verdict-first") == case.verdict(*INPUTS[("risk.csv",)]), name
+        assert f"{name}:risk" in case.page.text_content("#commands")
+
+
 def looks(case):
     case.accessible("at first")
     case.load("empty.csv")
@@ -834,7 +850,7 @@ def forbidden(case):
 
 TESTS = (
     each_format, titles, compressed, arrow_table, downloads, bad_files, missing_values, remedies, equal_columns, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
-    cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, looks, progress, change, tabs, forbidden,
+    cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, pasted_cells, looks, progress, change, tabs, forbidden,
 )
 
 

@@ -78,6 +78,8 @@ static pcal_status csv_not_number(const csv_state *state, uint64_t line, size_t 
   const char *remedy = "correct it, or choose the columns as FILE:first..last";
   if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
     remedy = "write numbers with a decimal point";
+  if (text.length > 0 && text.bytes[text.length - 1] == '%')
+    remedy = "write percentages without the sign, and give {percent}";
   pc_place place = {state->scan.name, PCAL_NO_ROW, line, column, NULL, NULL};
   if (state->head.names != NULL)
     place.column_name = pc_clip(pc_slice_of(state->head.names[column]), name);

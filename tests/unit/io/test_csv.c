@@ -185,6 +185,12 @@ TEST(refuses_what_is_no_number) {
   expect_refused("a\n\"0,5\"\n", NULL,
                  "f.csv, line 2, column \"a\": \"0,5\" is not a number; "
                  "write numbers with a decimal point");
+  expect_refused("a\n62.3%\n", NULL,
+                 "f.csv, line 2, column \"a\": \"62.3%\" is not a number; "
+                 "write percentages without the sign, and give percent = 1");
+  expect_refused("a;b\n62,3%;1\n", NULL,
+                 "f.csv, line 2, column \"a\": \"62,3%\" is not a number; "
+                 "write percentages without the sign, and give percent = 1");
   expect_refused(
       "a\n1e\n", NULL,
       "f.csv, line 2, column \"a\": \"1e\" is not a number; correct it, or choose the "
