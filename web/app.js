@@ -336,6 +336,7 @@ function readForm() {
   const scores = chosen("scores"), labels = chosen("labels"), groups = chosen("groups"), weights = chosen("weights");
   if (scores.length === 0) throw new Error("choose at least one column of predictions");
   if (labels.length === 0) throw new Error("choose the column of what really happened");
+  if (scores.includes(labels[0])) throw new Error("choose different columns for the predictions and for what really happened");
   const kind = element("kind").value, event = element("event").value.trim();
   const rows = scores[0].rows || 0;
   return {

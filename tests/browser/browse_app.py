@@ -442,6 +442,8 @@ def guesses(case):
         case.measure()
         assert case.text("#problem") == sentence
         case.page.select_option(choose, label="female")
+    case.measure()
+    assert case.text("#problem") == "choose different columns for the predictions and for what really happened"
     case.load("logits_test.npy", "labels_test.npy")
     assert case.page.evaluate(CHOSEN)[:3] == ["logits", "logits_test.npy: whole array, 10 columns", "labels_test.npy: whole array, 1 column"]
 
@@ -735,6 +737,23 @@ def looks(case):
                 case.page.screenshot(path=case.arguments.pictures / f"app-{theme}-{width}.png", full_page=True)
 
 
+def long_names(case):
+    """Of files, columns and groups, on a phone."""
+    long = "a_name_without_any_space_" * 6
+    text = (case.folder / "risk.csv").read_text(encoding="utf-8")
+    lines = [f"{line},{long if i else 'site'}{i % 2 if i else ''}" for i, line in enumerate(text.splitlines())]
+    (case.folder / f"{long}.csv").write_text("\n".join(lines).replace("risk", f"risk_{long}", 1) + "\n", encoding="utf-8")
+    (case.folder / f"bad_{long}.csv").write_bytes((case.folder / "bad.csv").read_bytes())
+    case.page.set_viewport_size({"width": 360, "height": 740})
+    for name in (long, f"bad_{long}"):
+        case.load(f"{name}.csv")
+        if name == long:
+            case.page.select_option("#groups", index=4)
+        case.measure()
+        assert case.page.is_visible("#result") == (name == long), case.text("#problem")
+        assert case.page.evaluate(SIDEWAYS) <= 0, f"{name} reaches beyond the screen"
+
+
 def progress(case):
     """Of a run of more than half a second, from which on the program draws it: intervals of 10,000 rows."""
     write_middle(case)
@@ -850,7 +869,7 @@ def forbidden(case):
 
 TESTS = (
     each_format, titles, compressed, arrow_table, downloads, bad_files, missing_values, remedies, equal_columns, guesses, weights_and_groups, fitted, equal_names, offered, failures, words, waiting,
-    cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, pasted_cells, looks, progress, change, tabs, forbidden,
+    cancelling, cancelling_early, intervals_later, large_table, dropped, pasted_and_keyboard, pasted_cells, looks, long_names, progress, change, tabs, forbidden,
 )
 
 
