@@ -45,7 +45,8 @@ static pcal_status input_files_add(cli_words *files, const char *path, const cha
 /* Length of the path before :COLUMNS. */
 static size_t input_files_path_length(const char *text) {
   const char *colon = strrchr(text, ':');
-  return colon && !strchr(colon, '/') ? (size_t)(colon - text) : strlen(text);
+  return colon && (size_t)(colon - text) >= pc_path_directory(text) ? (size_t)(colon - text)
+                                                                    : strlen(text);
 }
 
 /* The files found so far, and what to add to each. */

@@ -5,12 +5,13 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "io/slice.h"
+#include "system/paths.h"
 
 pcal_status pc_selector_split(const char *text, int whole_exists, const pcal_env *env,
                               pc_selector *out, pcal_error *err) {
   *out = (pc_selector){0};
   const char *colon = whole_exists ? NULL : strrchr(text, ':');
-  if (colon != NULL && strchr(colon, '/') != NULL)
+  if (colon != NULL && (size_t)(colon - text) < pc_path_directory(text))
     colon = NULL;
   if (text[0] == '\0' || colon == text)
     return pc_fail(err, PCAL_USAGE, "\"%s\" does not name a file; write FILE or FILE:COLUMNS",

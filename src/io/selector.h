@@ -2,7 +2,7 @@
  * "data.csv:a,b,c", "-:3".
  *
  *  - the selector starts at the last colon, unless the whole text names an existing file or
- *    a slash follows the colon;
+ *    it is part of the directory ("/x:y/data.csv", "C:\data.csv");
  *  - columns are chosen by name or, if no column has that name, by number counted from 0;
  *  - "first..last" is the range from first to last, both included;
  *  - a selector or an item that equals the name of a column is that column, even if it

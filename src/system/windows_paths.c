@@ -157,7 +157,8 @@ void pc_path_sync_directory(const char *directory) {
 
 size_t pc_path_directory(const char *path) {
   size_t length = strlen(path);
-  while (length > 0 && strchr("/\\:", path[length - 1]) == NULL)
+  const size_t drive = length >= 2 && path[1] == ':' ? 2 : 0;
+  while (length > drive && strchr("/\\", path[length - 1]) == NULL)
     length--;
   return length;
 }

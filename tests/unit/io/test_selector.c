@@ -20,6 +20,7 @@ TEST(splits_at_the_last_colon) {
   expect_split("a:b.csv", 1, "a:b.csv", NULL);
   expect_split("/x:y/data.csv", 0, "/x:y/data.csv", NULL);
   expect_split("/x:y/data.csv:3", 0, "/x:y/data.csv", "3");
+  expect_split("x:y/data.csv:a:3", 0, "x:y/data.csv:a", "3");
   expect_split("-", 0, "-", NULL);
   expect_split("-:3", 0, "-", "3");
 }
