@@ -32,8 +32,8 @@
 
 /* True if carriage returns separate lines and no line feed does. */
 static int csv_header_is_macintosh(const pc_input_file *bytes) {
-  return bytes->length > 1 && memchr(bytes->data, '\r', bytes->length - 1) != NULL &&
-         memchr(bytes->data, '\n', bytes->length) == NULL;
+  return bytes->length > 1 && memchr(bytes->data, '\n', bytes->length) == NULL &&
+         memchr(bytes->data, '\r', bytes->length - 1) != NULL;
 }
 
 static pcal_status csv_header_check_text(const pc_input_file *bytes, pcal_error *err) {
