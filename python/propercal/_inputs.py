@@ -92,6 +92,8 @@ def _from_pandas(name: str, value: Any) -> tuple:
         return _array(name, value.to_numpy()), None
     if value.dtype.kind in "fiub":
         return _array(name, value.to_numpy(dtype=np.float64, na_value=np.nan)), None
+    if value.isna().all():
+        return _array(name, np.full(len(value), np.nan)), None
     codes, names = value.factorize()
     return ("array", np.asarray(codes), tuple(str(each) for each in names)), None
 

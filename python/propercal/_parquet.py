@@ -86,15 +86,27 @@ def _kind(given: "dict[str, Any]") -> "str | None":
 
 
 def _width(data: Any, columns: Any) -> "int | None":
-    """The number of columns of the scores; None if the first rows do not show it."""
+    """The number of columns of the scores; None if no row shows it."""
     if not isinstance(columns, str):
         return len(columns)
     for batch in _batches(data, [columns]):
         column = batch.column(0)
         if not hasattr(column, "value_lengths"):
             return 1
-        return next((each for each in column.value_lengths().to_pylist() if each), None)
+        found = next((each for each in column.value_lengths().to_pylist() if each), None)
+        if found is not None:
+            return found
     return None
+
+
+def _with_lists(batch: Any, scores: Any, width: "int | None") -> Any:
+    """A batch whose lists of scores are not all null, or nulls as lists of the width of the others."""
+    from ._partitions import with_nulls
+
+    column = batch.column(scores) if isinstance(scores, str) and width is not None else None
+    if column is None or column.null_count < len(column) or not hasattr(column, "value_lengths"):
+        return batch
+    return with_nulls({"data": batch, "scores": scores}, "scores", len(batch), width)["data"]
 
 
 def _outcomes(batch: Any, column: str, pos_label: Any) -> Any:
@@ -145,6 +157,7 @@ def measured(given: "dict[str, Any]", shown: str, metrics: Any, policy: "dict[st
             if pos_label is not None:
                 batch = _outcomes(batch, given["labels"], pos_label)
                 positive = positive or batch.column(given["labels"]).true_count > 0
+            batch = _with_lists(batch, given[kind], wide["classes"])
             worker.update(Data(**{**given, "data": batch, "first_row": first}))
             first += batch.num_rows
         if first == given.get("first_row", 0):

@@ -55,6 +55,10 @@ class Worker(Protocol):
 Start = Callable[[bytes, int], Worker]
 #: merges two answers; also runs on the driver
 Merge = Callable[[bytes, bytes], bytes]
+#: reads the table once: the answer to a request, given the length of lists of scores where it is known
+Reading = Callable[[bytes, "int | None"], bytes]
+#: the length of lists in a table without any
+NO_LISTS = 0
 
 
 class RoundPart:
@@ -103,12 +107,41 @@ def _unequal(name: str, row: int, width: int, first: int) -> DataError:
     return error
 
 
+class LengthNeeded(Exception):
+    """All scores of a partition are null, so it does not know the length of lists.
+
+    width : the length in other partitions, or NO_LISTS
+    """
+
+    def __init__(self, width: int = NO_LISTS) -> None:
+        super().__init__(width)
+        self.width = width
+
+
+def read_with_length(read: Reading) -> "Callable[[bytes], bytes]":
+    """Reads a table for each request, and once more where partitions of nulls alone need the length of lists."""
+    known: "int | None" = None
+
+    def answer(request: bytes) -> bytes:
+        nonlocal known
+        try:
+            return read(request, known)
+        except LengthNeeded as needed:
+            known = needed.width
+            return read(request, known)
+
+    return answer
+
+
 class _Rows:
     """Gives the rows of a partition to its worker.  Lists of scores must have the length of the first one;
-    batches of nulls alone, which have no length, wait for it."""
+    batches of nulls alone, which have no length, wait for it.
 
-    def __init__(self, worker: Worker, partition: int) -> None:
-        self.worker, self.partition, self.count = worker, partition, 0
+    width : the length in other partitions, NO_LISTS, or None: unknown
+    """
+
+    def __init__(self, worker: Worker, partition: int, width: "int | None") -> None:
+        self.worker, self.partition, self.width, self.count = worker, partition, width, 0
         self.first: "FirstList | None" = None
         self._waiting: "list[tuple[dict[str, Any], str, int, int]]" = []
 
@@ -118,6 +151,7 @@ class _Rows:
     def add(self, inputs: "dict[str, Any]", rows: int) -> None:
         name, lengths = _list_lengths(inputs)
         if lengths is None:
+            self._give_waiting(NO_LISTS)
             self.worker.update(**inputs, first_row=self.count)
         else:
             self._add_lists(inputs, rows, name, lengths)
@@ -145,7 +179,7 @@ class _Rows:
 
     def _give_nulls(self, inputs: "dict[str, Any]", name: str, rows: int, position: int, width: int) -> None:
         if rows > 0:
-            self.worker.update(**_nulls(_sliced(inputs, rows), name, rows, width), first_row=position)
+            self.worker.update(**with_nulls(_sliced(inputs, rows), name, rows, width), first_row=position)
 
     def _give_waiting(self, width: int) -> None:
         for inputs, name, rows, position in self._waiting:
@@ -153,20 +187,32 @@ class _Rows:
         self._waiting = []
 
     def answer(self) -> bytes:
-        if self._waiting:
-            inputs, name, rows, position = self._waiting[0]
-            self._give_nulls(inputs, name, rows, position, 2)  # fails at the first row, or leaves out all
-            self.worker.answer()
-            remedy = "leave such partitions out"
-            error = DataError(f"{name}: every row of this partition is null; {remedy}")
-            error.row, error.remedy = position, remedy
-            raise error
+        if self._waiting and self.width is None:
+            raise LengthNeeded
+        if self._waiting and self.width == NO_LISTS:
+            _check_any_list(*self._waiting[0][:2])
+        self._give_waiting(self.width or NO_LISTS)
         return self.worker.answer()
 
 
-def _nulls(inputs: "dict[str, Any]", name: str, rows: int, width: int) -> "dict[str, Any]":
-    """Inputs whose scores are nulls alone, as lists of a known width."""
-    scores = arrow.nulls(rows, arrow.list_(arrow.float64(), width))
+def _check_any_list(inputs: "dict[str, Any]", name: str) -> None:
+    """Fails for lists in a table whose lists are all null."""
+    if _scores(inputs, name).type != arrow.null():
+        remedy = "give a list of scores for each row"
+        error = DataError(f"{name}: every row of the table is null; {remedy}")
+        error.row, error.remedy = 0, remedy
+        raise error
+
+
+def _scores(inputs: "dict[str, Any]", name: str) -> Any:
+    given = inputs.get(name)
+    return inputs["data"].column(given) if isinstance(given, str) and "data" in inputs else given
+
+
+def with_nulls(inputs: "dict[str, Any]", name: str, rows: int, width: int) -> "dict[str, Any]":
+    """Inputs whose scores are nulls alone, as lists of a known width or as numbers."""
+    kind = arrow.float64() if width == NO_LISTS else arrow.list_(arrow.float64(), width)
+    scores = arrow.nulls(rows, kind)
     if not isinstance(inputs[name], str):
         return {**inputs, name: scores}
     data = inputs["data"]
@@ -174,12 +220,13 @@ def _nulls(inputs: "dict[str, Any]", name: str, rows: int, width: int) -> "dict[
 
 
 def _list_lengths(inputs: "dict[str, Any]") -> "tuple[str, np.ndarray | None]":
-    """The name of the scores and the lengths of their lists, NaN for a null; None for other scores."""
+    """The name of the scores and the lengths of their lists, NaN for a null, also of a column without any value;
+    None for other scores."""
     name = next((each for each in COLUMNS if each in inputs), "")
-    given = inputs.get(name)
-    if isinstance(given, str) and "data" in inputs:
-        given = inputs["data"].column(given)
+    given = _scores(inputs, name)
     kind = getattr(given, "type", None)
+    if kind == arrow.null():
+        return name, np.full(len(given), np.nan)
     if not isinstance(kind, arrow.DataType) or not (
         arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind)
     ):
@@ -197,16 +244,24 @@ def _sliced(inputs: "dict[str, Any]", rows: int) -> "dict[str, Any]":
 
 # ---- Answers ----
 
+#: in place of a failure: the partition must be read again with the length of lists
+_LENGTH_NEEDED = "length needed"
+
 
 def answer_part(
-    batches: "Iterable[tuple[int, dict[str, Any]]]", partition: int, start: Start, request: bytes
+    batches: "Iterable[tuple[int, dict[str, Any]]]",
+    partition: int,
+    start: Start,
+    request: bytes,
+    width: "int | None" = None,
 ) -> "Answer | None":
     """The answer of one partition to a request; None without rows.
 
     batches : the number of rows and the inputs of each
+    width : the length of lists of scores, or NO_LISTS; None: unknown
     """
     try:
-        taken = _Rows(start(request, partition), partition)
+        taken = _Rows(start(request, partition), partition, width)
     except Error as failure:
         return Answer(partition, 0, None, _text(failure))
     try:
@@ -214,6 +269,8 @@ def answer_part(
             if rows > 0:
                 taken.add(inputs, rows)
         return Answer(partition, taken.count, taken.answer(), None, taken.lists()) if taken.count > 0 else None
+    except LengthNeeded:
+        return Answer(partition, 0, None, _LENGTH_NEEDED)
     except Error as failure:
         at = taken.count if failure.row is None else failure.row
         return Answer(partition, at, None, _text(failure), taken.lists())
@@ -241,7 +298,7 @@ def merge_answers(answers: "Iterable[Answer | None]", merge: Merge) -> "Answer |
 
 
 def conclude(answers: "Iterable[Answer | None]", merge: Merge, unit: str = "partition") -> bytes:
-    """The merged answer of all partitions; raises their first failure."""
+    """The merged answer of all partitions; raises their first failure, or LengthNeeded."""
     found = merge_answers(answers, merge)
     if found is None:
         raise DataError("the table has no rows; give at least one")
@@ -250,6 +307,8 @@ def conclude(answers: "Iterable[Answer | None]", merge: Merge, unit: str = "part
         odd = firsts[1]
         error = _unequal(odd.name, odd.position, odd.width, firsts[0].width)
         found = Answer(odd.partition, odd.position, None, _text(error))
+    if found.failure == _LENGTH_NEEDED:
+        raise LengthNeeded(firsts[0].width if firsts else NO_LISTS)
     if found.answer is not None:
         return found.answer
     name, message, remedy = json.loads(found.failure or "")
@@ -287,7 +346,7 @@ def column_list(given: "dict[str, Any]") -> "list[str]":
 
 def measure_rounds(
     given: "dict[str, Any]",
-    answer: "Callable[[bytes], bytes]",
+    read: Reading,
     metrics: Any,
     system: str,
     progress: Any,
@@ -297,4 +356,4 @@ def measure_rounds(
     specs = _specs(metrics)
     check_specs(specs, system)
     kind = next(name for name in COLUMNS if name in given)
-    return judged(run_rounds(Rounds(specs, kind=kind, **policy), answer, progress), metrics)
+    return judged(run_rounds(Rounds(specs, kind=kind, **policy), read_with_length(read), progress), metrics)

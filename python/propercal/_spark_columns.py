@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from pyspark.ml.functions import vector_to_array
 from pyspark.sql import functions as sql
-from pyspark.sql.types import ArrayType, DecimalType, NumericType, UserDefinedType
+from pyspark.sql.types import ArrayType, DecimalType, NullType, NumericType, UserDefinedType
 
 from ._errors import UsageError
 from ._inputs import KINDS, _truth
@@ -37,16 +37,21 @@ def quoted(name: str) -> Any:
     return sql.col("`" + name.replace("`", "``") + "`")
 
 
+def unless_null(convert: Any, column: Any) -> Any:
+    """A column converted between arrays and vectors; functions of ``pyspark.ml`` fail for nulls."""
+    return sql.when(column.isNotNull(), convert(column))
+
+
 def scores(frame: Any, column: Any) -> Any:
     """An array, a vector or a number as one column; several columns of numbers as an array."""
     if not isinstance(column, str):
         for name in column:
-            if not isinstance(_type(frame, name), NumericType):
+            if not isinstance(_type(frame, name), (NumericType, NullType)):
                 raise UsageError(f'column "{name}" does not hold numbers; name one for each class')
         return sql.array(*(quoted(name).cast("double") for name in column))
     kind = _type(frame, column)
     if isinstance(kind, UserDefinedType):
-        return vector_to_array(quoted(column))
+        return unless_null(vector_to_array, quoted(column))
     decimal = isinstance(kind, DecimalType)
     if decimal or (isinstance(kind, ArrayType) and isinstance(kind.elementType, DecimalType)):
         return quoted(column).cast("double" if decimal else "array<double>")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sql
 from . import _core
 from ._errors import UsageError
 from ._measure import Measure, _specs, judged
-from ._partitions import Answer, Merge, RoundPart, Start, check_specs, conclude, merge_rounds
+from ._partitions import Answer, Merge, RoundPart, Start, check_specs, conclude, merge_rounds, read_with_length
 from ._plot import plot as draw
 from ._results import Result
 from ._rounds import Rounds, kept_settings, run_rounds
@@ -28,12 +28,15 @@ from ._spark_worker import ANSWERS, StatePart, answer_of, merge_states, merged_o
 MERGERS = 8
 
 
-def ask(table: Table, start: Start, request: bytes, merge: Merge) -> bytes:
-    """Sends a request to all partitions and merges their answers; one job."""
+def ask(table: Table, start: Start, request: bytes, merge: Merge, width: "int | None") -> bytes:
+    """Sends a request to all partitions and merges their answers; one job.
+
+    width : the length of lists of scores, where it is known (``_partitions.Reading``)
+    """
     classes = table.classes
 
     def answer(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
-        return answer_of(batches, partition_number(), start, request, classes)
+        return answer_of(batches, partition_number(), start, request, classes, width)
 
     def merged(batches: "Iterator[arrow.RecordBatch]") -> "Iterator[arrow.RecordBatch]":
         return merged_of(batches, merge)
@@ -168,10 +171,15 @@ def _joined(table: Table) -> Table:
     if "ids" in names:
         return table
     content = [name for name in names if name not in ("weights", "groups")]
-    weight = sql.sum("weights") if "weights" in names else sql.count(sql.lit(1))
+    weight = sql.sum(_or_null(sql.col("weights"))) if "weights" in names else sql.count(sql.lit(1))
     keys = [name for name in names if name != "weights"]
     together = table.frame.repartition(*content).groupBy(*keys)
     return table._replace(frame=together.agg(weight.cast("double").alias("weights")))
+
+
+def _or_null(weight: Any) -> Any:
+    """Null in place of NaN: rows without a weight are left out of the sum of equal rows."""
+    return sql.nanvl(weight.cast("double"), sql.lit(None).cast("double"))
 
 
 def _from_rounds(table: Table, rounds: Rounds, progress: Any) -> Any:
@@ -181,11 +189,11 @@ def _from_rounds(table: Table, rounds: Rounds, progress: Any) -> Any:
     joined rows.  They have whole weights, since rows of other weights have no replicas.
     """
 
-    def answer(request: bytes) -> bytes:
-        return ask(_joined(table) if rounds.draws else table, RoundPart, request, merge_rounds)
+    def read(request: bytes, width: "int | None") -> bytes:
+        return ask(_joined(table) if rounds.draws else table, RoundPart, request, merge_rounds, width)
 
     try:
-        return run_rounds(rounds, answer, progress)
+        return run_rounds(rounds, read_with_length(read), progress)
     except UsageError as error:
         if "in one process" not in str(error):
             raise
@@ -197,7 +205,8 @@ def _from_states(
 ) -> Any:
     """Reads the table once and keeps the scores."""
     empty = Measure(specs, **policy)
-    state = ask(table, StatePart, empty.to_bytes(), merge_states)
+    read = read_with_length(lambda request, width: ask(table, StatePart, request, merge_states, width))
+    state = read(empty.to_bytes())
     return _core.measure_load(state, "the state", settings).finish()
 
 

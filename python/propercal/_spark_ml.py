@@ -17,10 +17,10 @@ from pyspark.sql.types import ArrayType, DoubleType, StructField, StructType
 from . import _core, _registry
 from ._calibrator import Calibrator, calibrator, loads
 from ._errors import DataError, UsageError
-from ._partitions import merge_rounds
+from ._partitions import merge_rounds, read_with_length
 from ._rounds import FitRounds, answer_rounds
 from ._settings import memory_bytes
-from ._spark_columns import Table, is_vector, quoted, scores, select
+from ._spark_columns import Table, is_vector, quoted, scores, select, unless_null
 from ._spark_measure import ask, measure
 from ._spark_worker import FitPart, applied_to
 
@@ -211,7 +211,8 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
                 f"the driver, and memoryLimit is {limit}; fit on a sample, such as "
                 f"df.sample({limit / needed / 2:.2g}, seed=0), or raise memoryLimit"
             ) from None
-        answer_rounds(rounds, lambda request: ask(table, FitPart, request, merge_rounds), self._progress)
+        read = read_with_length(lambda request, width: ask(table, FitPart, request, merge_rounds, width))
+        answer_rounds(rounds, read, self._progress)
         return rounds.calibrator()
 
 
@@ -220,6 +221,8 @@ def _size(frame: Any) -> "tuple[int, int]":
     first = frame.first()
     if first is None:
         raise DataError("the table has no rows; give at least one")
+    if first[0] is None:  # the length of lists that are not null
+        first = frame.where(sql.col(frame.columns[0]).isNotNull()).first() or first
     width = len(first[0]) if isinstance(first[0], (list, tuple)) else 1
     rows = frame.count()
     return rows, rows * 8 * (width + len(frame.columns) - 1)
@@ -263,7 +266,7 @@ class CalibrationModel(_CalibrationParams, Model, MLReadable, MLWritable):
             return applied_to(batches, content, output, keep)
 
         made = taken.mapInArrow(apply, schema)
-        return made.withColumn(output, array_to_vector(quoted(output))) if vectors else made
+        return made.withColumn(output, unless_null(array_to_vector, quoted(output))) if vectors else made
 
     def write(self) -> MLWriter:
         return _ModelWriter(self)

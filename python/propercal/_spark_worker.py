@@ -55,10 +55,11 @@ def answer_of(
     start: Start,
     request: bytes,
     classes: "tuple[str, ...] | None",
+    width: "int | None",
 ) -> "Iterator[arrow.RecordBatch]":
     """The answer of one partition, or its first failure; nothing for one without rows."""
     given = ((batch.num_rows, _inputs(batch, classes)) for batch in batches)
-    found = answer_part(given, partition, start, request)
+    found = answer_part(given, partition, start, request, width)
     if found is not None:
         yield _batch(found)
 
@@ -151,7 +152,7 @@ def applied_to(
     for batch in batches:
         given = batch.column(batch.num_columns - 1)
         valid = given.is_valid() if keep else None
-        found = given if valid is None else given.filter(valid)
+        found = _with_length(given, fitted) if valid is None else given.filter(valid)
         try:
             probs = _probs_of(fitted, found, position, given, valid)
         except Error as error:
@@ -159,6 +160,13 @@ def applied_to(
         columns = [*batch.columns[:-1], _as_arrow(probs, valid, given)]
         yield arrow.RecordBatch.from_arrays(columns, names=[*batch.schema.names[:-1], output])
         position += batch.num_rows
+
+
+def _with_length(given: arrow.Array, fitted: Any) -> arrow.Array:
+    """The scores; lists that are all null have the length that the calibrator needs."""
+    if len(given) == 0 or given.null_count < len(given) or not hasattr(given, "value_lengths"):
+        return given
+    return arrow.nulls(len(given), arrow.list_(arrow.float64(), len(fitted.classes_)))
 
 
 def _probs_of(fitted: Any, found: arrow.Array, position: int, given: arrow.Array, valid: Any) -> Any:

@@ -22,9 +22,11 @@ __all__ = ["measure"]
 _FEW = 16
 
 
-def _answer(frame: Any, number: int, request: bytes, given: "dict[str, Any]") -> "Answer | None":
+def _answer(
+    frame: Any, number: int, request: bytes, given: "dict[str, Any]", width: "int | None"
+) -> "Answer | None":
     table = arrow.Table.from_pandas(frame[column_list(given)], preserve_index=False)
-    return answer_part([(table.num_rows, {"data": table, **given})], number, RoundPart, request)
+    return answer_part([(table.num_rows, {"data": table, **given})], number, RoundPart, request, width)
 
 
 def _merged(answers: "list[Answer | None]") -> "Answer | None":
@@ -64,11 +66,11 @@ def measure(
     given, policy = named_columns(more)
     parts = ddf[column_list(given)].to_delayed()
 
-    def answer(request: bytes) -> bytes:
-        found = [delayed(_answer)(part, i, request, given) for i, part in enumerate(parts)]
+    def read(request: bytes, width: "int | None") -> bytes:
+        found = [delayed(_answer)(part, i, request, given, width) for i, part in enumerate(parts)]
         while len(found) > _FEW:
             found = [delayed(_merged)(found[i : i + _FEW]) for i in range(0, len(found), _FEW)]
         return conclude(compute(*found), partial(merge_rounds, memory_limit=memory_limit))
 
     policy |= {"memory_limit": memory_limit, "seed": seed}
-    return measure_rounds(given, answer, metrics, "Dask", progress, policy)
+    return measure_rounds(given, read, metrics, "Dask", progress, policy)

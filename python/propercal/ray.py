@@ -18,9 +18,9 @@ from ._results import Result
 __all__ = ["measure"]
 
 
-def _answer(block: Any, request: bytes, given: "dict[str, Any]") -> arrow.Table:
+def _answer(block: Any, request: bytes, given: "dict[str, Any]", width: "int | None") -> arrow.Table:
     """The answer of one block, as a row, which is empty without rows; the driver numbers blocks."""
-    found = answer_part([(block.num_rows, {"data": block, **given})], 0, RoundPart, request)
+    found = answer_part([(block.num_rows, {"data": block, **given})], 0, RoundPart, request, width)
     row = (found or Answer(0, 0, None, None))._asdict()
     text = arrow.large_string()
     types = {"position": arrow.int64(), "answer": arrow.large_binary(), "failure": text, "lists": text}
@@ -59,8 +59,8 @@ def measure(
     """
     given, policy = named_columns(more)
 
-    def answer(request: bytes) -> bytes:
-        words = {"request": request, "given": given}
+    def read(request: bytes, width: "int | None") -> bytes:
+        words = {"request": request, "given": given, "width": width}
         needed = ds.select_columns(column_list(given))
         rows = needed.map_batches(_answer, batch_format="pyarrow", batch_size=None, fn_kwargs=words)
         options = rows.context.execution_options  # data sets made from one another share it
@@ -72,4 +72,4 @@ def measure(
             options.preserve_order = kept
 
     policy |= {"memory_limit": memory_limit, "seed": seed}
-    return measure_rounds(given, answer, metrics, "Ray", progress, policy)
+    return measure_rounds(given, read, metrics, "Ray", progress, policy)

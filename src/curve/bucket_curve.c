@@ -95,10 +95,13 @@ typedef struct refine_plan {
   const pc_bucket_curve *curve;
   const pc_refine_request *request;
   size_t pieces, wanted; /* targets in all, and targets wanted score by score */
+  uint64_t parts;        /* sub-buckets that these would like best */
   uint64_t rows, floats; /* in wanted segments: rows, and float32 numbers that exist there */
   size_t end;            /* segments from here on wait for a later pass */
-  size_t room;           /* sub-buckets for a target that is split */
-  size_t singles;        /* sub-buckets for all targets that are counted */
+  size_t room;    /* sub-buckets for a target that is split; with a limit: for each one that
+                            it would like */
+  size_t twice;   /* segments before this one get twice as many */
+  size_t singles; /* sub-buckets for all targets that are counted */
 } refine_plan;
 
 static int refine_plan_wants(const refine_plan *plan, size_t i) {
@@ -113,6 +116,48 @@ static uint64_t bucket_curve_floats(double low, double high) {
   return (bucket_curve_distance(low, high) >> FLOAT_SHIFT) + 2;
 }
 
+/* Sub-buckets of a wanted segment if it is divided as it would like. */
+static uint64_t refine_plan_likes(const refine_plan *plan, size_t i) {
+  const pc_segment *segment = &plan->curve->segments[i];
+  const size_t most = (size_t)1 << plan->request->wanted[i];
+  const unsigned shift = pc_bucket_shift(segment->low, segment->high, most);
+  return (bucket_curve_distance(segment->low, segment->high) >> shift) + 1;
+}
+
+/* Gives each wanted segment what it would like times a power of 2; sub-buckets that are left double
+ * those of the first segments. */
+static void refine_plan_divide(refine_plan *plan, size_t fine) {
+  const uint64_t times = plan->parts == 0 ? 1 : fine / plan->parts;
+  plan->room = 1;
+  while (2 * plan->room <= times)
+    plan->room *= 2;
+  uint64_t left = fine > plan->room * plan->parts ? fine - plan->room * plan->parts : 0;
+  for (; plan->twice < plan->end && left > 0; plan->twice++) {
+    const int wanted = refine_plan_wants(plan, plan->twice);
+    const uint64_t more = wanted ? plan->room * refine_plan_likes(plan, plan->twice) : 0;
+    left -= more < left ? more : left;
+  }
+}
+
+static void refine_plan_set_room(refine_plan *plan) {
+  const pc_refine_request *request = plan->request;
+  const size_t tallies = request->workers < 1 ? 1 : request->workers;
+  plan->singles = PC_REFINE_COUNTED_MAX / tallies;
+  if (request->split_limit > 0) {
+    refine_plan_divide(plan, request->split_limit);
+    return;
+  }
+  const size_t fine = plan->curve->layout.fine / (request->all_float32 ? FLOAT_SHARE : 1);
+  const size_t share = plan->wanted == 0 ? 2 : fine / tallies / plan->wanted;
+  plan->room = share < 2 ? 2 : share;
+}
+
+/* Sub-buckets for a target in a segment that is split. */
+static size_t refine_plan_parts(const refine_plan *plan, size_t segment) {
+  const unsigned bits = plan->request->split_limit > 0 ? plan->request->wanted[segment] : 0;
+  return plan->room << bits << (segment < plan->twice);
+}
+
 static refine_plan refine_plan_new(const pc_bucket_curve *curve,
                                    const pc_refine_request *request) {
   refine_plan plan = {.curve = curve, .request = request, .end = curve->count};
@@ -122,19 +167,19 @@ static refine_plan refine_plan_new(const pc_bucket_curve *curve,
     const size_t ends =
         bucket_curve_ends_inside(segment, request->ends, request->end_count, &at);
     const int wanted = refine_plan_wants(&plan, i);
+    const uint64_t parts = wanted ? ends + refine_plan_likes(&plan, i) : 0;
+    if (request->split_limit > 0 && plan.parts > 0 &&
+        plan.parts + parts > request->split_limit) {
+      plan.end = i;
+      break;
+    }
     plan.pieces += ends > 0 || wanted ? ends + 1 : 0;
     plan.wanted += wanted ? ends + 1 : 0;
+    plan.parts += parts;
     plan.rows += wanted ? segment->rows : 0;
     plan.floats += wanted ? bucket_curve_floats(segment->low, segment->high) + 2 * ends : 0;
-    if (request->split_limit > 0 && 2 * plan.wanted >= request->split_limit)
-      plan.end = i + 1;
   }
-  const size_t tallies = request->workers < 1 ? 1 : request->workers;
-  const size_t fine = request->split_limit > 0 ? request->split_limit : curve->layout.fine;
-  const size_t parts = fine / (request->all_float32 ? FLOAT_SHARE : 1);
-  const size_t share = plan.wanted == 0 ? 2 : parts / tallies / plan.wanted;
-  plan.room = share < 2 ? 2 : share;
-  plan.singles = PC_REFINE_COUNTED_MAX / tallies;
+  refine_plan_set_room(&plan);
   return plan;
 }
 
@@ -160,8 +205,9 @@ static void bucket_curve_target_piece(pc_refine_targets *out, const refine_plan 
     target.low = bucket_curve_float_below(low);
     target.shift = FLOAT_SHIFT;
   } else {
-    target.shift =
-        refine_plan_wants(plan, segment) ? pc_bucket_shift(low, high, plan->room) : WHOLE_SHIFT;
+    target.shift = refine_plan_wants(plan, segment)
+                       ? pc_bucket_shift(low, high, refine_plan_parts(plan, segment))
+                       : WHOLE_SHIFT;
   }
   pc_refine_targets_append(out, target);
 }

@@ -8,6 +8,7 @@
 
 #define GAP_BLOCK ((size_t)1 << 12) /* entries that a task reads */
 #define GAP_ENTRY_COST 8.0          /* nanoseconds, for the executor */
+#define GAP_PIECE_BITS 12           /* of the pieces that a mark can ask for, at most */
 
 /* ---- tables of scores and of segments: exact sums ---- */
 
@@ -67,18 +68,33 @@ static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
   return pc_fixed_value(&bound);
 }
 
+/* Into how many pieces an entry must be divided for each to be too small for a gap wider than
+ * `gap`, as the bits of a power of 2.  The gaps at the ends of the entry are at most `ends`, and a
+ * gap inside is at most `bound`. */
+static uint8_t gap_piece_bits(double gap, double ends, double bound) {
+  const double pieces = (bound - ends) / (gap - ends);
+  uint8_t bits = 1;
+  while (bits < GAP_PIECE_BITS && !(pieces <= (double)(1u << bits)))
+    bits++;
+  return bits;
+}
+
 /* Marks the open entries of a block inside which the gap could be wider than `gap`, and
  * entry `widest`. */
 static void gap_mark(const pc_curve_table *table, double gap, size_t widest, gap_block *block,
                      uint8_t *wanted) {
-  pc_fixed running = block->before;
+  pc_fixed before = block->before;
   for (size_t i = block->begin; i < block->end; i++) {
-    if (pc_curve_table_open(table, i) &&
-        (i == widest || gap_segment_bound(&table->segments[i], running) >= fabs(gap))) {
+    const pc_fixed after = gap_step(table, i, before);
+    const double bound =
+        pc_curve_table_open(table, i) ? gap_segment_bound(&table->segments[i], before) : 0.0;
+    if (pc_curve_table_open(table, i) && (i == widest || bound >= fabs(gap))) {
+      const double ends = fmax(fabs(pc_fixed_value(&before)), fabs(pc_fixed_value(&after)));
+      const uint8_t bits = gap_piece_bits(fabs(gap), ends, bound);
       block->marked += !wanted[i];
-      wanted[i] = 1;
+      wanted[i] = bits > wanted[i] ? bits : wanted[i];
     }
-    running = gap_step(table, i, running);
+    before = after;
   }
 }
 

@@ -239,6 +239,61 @@ def test_pyarrow(digits, probs):
     assert same(digits, digits.names, "truth", data=wide)
 
 
+@pytest.mark.parametrize("kind", ["null", "float64"])
+def test_columns_without_any_value(digits, probs, kind):
+    """A column of Arrow's type null is a column of nulls."""
+    arrow = pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    nulls, one, hits = arrow.nulls(797, getattr(arrow, kind)()), probs[:, 3], digits.labels == 3
+    of_labels = arrow.nulls(797, arrow.null() if kind == "null" else arrow.int64())
+    objects = pandas.Series([None] * 797, dtype=object)
+    columns = {"p": nulls, "q": one}
+    for given, words in (
+        ({"probs": probs, "labels": of_labels}, "labels, row 0: the label is missing"),
+        ({"probs": nulls, "labels": hits}, 'probs, row 0, column "values": the score is missing'),
+        ({"probs": one, "labels": hits, "weights": nulls}, "weights, row 0: the weight is missing"),
+        ({"probs": ["p", "q"], "labels": hits, "data": arrow.table(columns)}, 'probs, row 0, column "p": the score is missing'),
+        ({"probs": objects, "labels": hits}, "probs, row 0, column 0: the score is missing"),
+        ({"probs": one, "labels": objects}, "labels, row 0: the label is missing"),
+        ({"probs": one, "labels": hits, "weights": objects}, "weights, row 0: the weight is missing"),
+    ):
+        with pytest.raises(pc.DataError, match=f"^{words}"):
+            pc.measure(**given)
+        with pytest.raises(pc.DataError, match="^no rows are left: every row has a missing value$"):
+            pc.measure(**given, skip_missing=True)
+    for groups in (arrow.nulls(797, arrow.null() if kind == "null" else arrow.string()), objects):
+        with pytest.raises(pc.DataError, match="^groups, row 0: the group is missing; give every row a group$"):
+            pc.measure(one, hits, groups=groups, skip_missing=True)
+
+
+def test_a_file_with_a_column_of_type_null(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"p": [0.25, 0.75], "y": [0, 1], "w": arrow.nulls(2)})
+    with arrow.ipc.new_file(tmp_path / "t.arrow", table.schema) as file:
+        file.write(table)
+    path = str(tmp_path / "t.arrow")
+    assert pc.measure(f"{path}:p", f"{path}:y", metrics="brier").brier == 0.125
+    with pytest.raises(pc.DataError, match="t.arrow:w, row 0: the weight is missing"):
+        pc.measure(f"{path}:p", f"{path}:y", weights=f"{path}:w")
+
+
+def test_parquet_with_row_groups_of_nulls(digits, probs, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "gaps.parquet"
+    for gaps in (slice(0, 200), slice(300, 500)):
+        kept = np.ones(797, bool)
+        kept[gaps] = False
+        lists = arrow.array([list(row) if keep else None for row, keep in zip(probs, kept)], arrow.list_(arrow.float64()))
+        parquet.write_table(arrow.table({"p": lists, "y": digits.labels}), path, row_group_size=100)
+        with pytest.raises(pc.DataError, match=f"probs, row {gaps.start}, column 0: the score is missing"):
+            pc.measure("p", "y", data=path)
+        found = pc.measure("p", "y", data=path, metrics=["brier", "ks"], skip_missing=True)
+        whole = pc.measure(probs[kept], digits.labels[kept], metrics=["brier", "ks"])
+        assert (found.brier, found.ks) == (whole.brier, whole.ks)
+        assert found.to_dict()["data"]["skipped_rows"] == 200
+
+
 def test_parquet(digits, probs, tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -281,18 +281,31 @@ def test_lists_of_unequal_length_by_position():
         assert str(found.value) == sentence and found.value.row == int(sentence.split("row ")[1][:3])
 
 
-def partitions_of(kind, *partitions, **policy):
-    """What the driver of a cluster says about these batches of lists of scores, for any order of merging."""
+def partitions_of(kind, *partitions, label=0, **policy):
+    """What the driver of a cluster says about these batches of lists of scores, for any order of merging.
+    Batches of nulls alone may have the type null (kind None)."""
     arrow = pytest.importorskip("pyarrow")
-    from propercal._partitions import RoundPart, answer_part, conclude, merge_answers, merge_rounds
+    from propercal._partitions import LengthNeeded, RoundPart, answer_part, conclude, merge_answers, merge_rounds
 
-    request, answers = pc.Rounds("brier", kind="probs", **policy).request(), []
-    for number, batches in enumerate(partitions):
-        given = []
+    request = pc.Rounds("brier", kind="probs", **policy).request()
+    given = []
+    for batches in partitions:
+        given.append([])
         for rows in batches:
-            scores, labels = arrow.array(rows, kind(arrow.float64())), arrow.array([0] * len(rows))
-            given.append((len(rows), {"probs": scores, "labels": labels}))
-        answers.append(answer_part(given, number, RoundPart, request))
+            typed = kind is not None or any(row is not None for row in rows)
+            scores = arrow.array(rows, (kind or arrow.list_)(arrow.float64())) if typed else arrow.nulls(len(rows))
+            given[-1].append((len(rows), {"probs": scores, "labels": arrow.array([label] * len(rows))}))
+
+    def answered(width):
+        return [answer_part(batches, number, RoundPart, request, width) for number, batches in enumerate(given)]
+
+    answers = answered(None)
+    try:
+        conclude(answers, merge_rounds)
+    except LengthNeeded as needed:
+        answers = answered(needed.width)
+    except pc.Error:
+        pass
     said = set()
     for order in itertools.permutations(range(len(answers))):
         for middle in range(len(order)):
@@ -329,24 +342,46 @@ def test_partitions_with_lists_of_unequal_length(wide):
     first(1, 0, missing, [[two], [gap]], [[three]])
 
 
-def test_batches_of_nulls_alone():
-    """They take the length of the first list of their partition."""
+@pytest.mark.parametrize("typed", [True, False])
+def test_batches_of_nulls_alone(typed):
+    """They take the length of the first list of their partition, or that of other partitions."""
     arrow = pytest.importorskip("pyarrow")
+    kind = arrow.list_ if typed else None
     two, three = [0.2, 0.8], [0.2, 0.3, 0.5]
     missing = "row 0, column 0: the score is missing (NaN); remove the row or pass skip_missing=True"
     batches = [[None, None], [None, two], [None], [two]]
-    found = partitions_of(arrow.list_, batches, [[None]])
+    found = partitions_of(kind, batches, [[None]])
     assert found == (pc.DataError, 0, f"partition 0: probs, {missing}")
     skip = {"skip_missing": True}
-    assert partitions_of(arrow.list_, batches, [[two]], **skip) == ""
+    assert partitions_of(kind, batches, [[two]], **skip) == ""
     odd = "the list has 3 values and the first one 2; give lists of equal length"
-    found = partitions_of(arrow.list_, batches, [[None], [three]], [[None]], **skip)
+    found = partitions_of(kind, batches, [[None], [three]], [[None]], **skip)
     assert found == (pc.DataError, 1, f"partition 1: probs, row 1: {odd}")
-    found = partitions_of(arrow.list_, [*batches, [None, three]], [[None]], **skip)
+    found = partitions_of(kind, [*batches, [None, three]], [[None]], **skip)
     assert found == (pc.DataError, 7, f"partition 0: probs, row 7: {odd}")
-    found = partitions_of(arrow.list_, batches, [[None], [None]], **skip)
-    words = "partition 1: probs: every row of this partition is null; leave such partitions out"
-    assert found == (pc.DataError, 0, words)
+    assert partitions_of(kind, [[None], [None]], batches, [[None]], **skip) == ""
+    assert partitions_of(kind, [[None]], [[three]], label=2, **skip) == ""
+    found = partitions_of(kind, [[three]], [[None, None], [None]])
+    assert found == (pc.DataError, 0, f"partition 1: probs, {missing}")
+    found = partitions_of(kind, [[None]], [[None]], **skip)
+    words = "partition 0: probs: every row of the table is null; give a list of scores for each row"
+    assert found == ((pc.DataError, 0, words) if typed else "")
+
+
+def test_a_table_read_again_for_the_length_of_lists():
+    """Once: later rounds know it."""
+    from propercal._partitions import LengthNeeded, read_with_length
+
+    widths = []
+
+    def read(request, width):
+        widths.append(width)
+        if width is None:
+            raise LengthNeeded(3)
+        return request
+
+    answer = read_with_length(read)
+    assert [answer(b"a"), answer(b"b")] == [b"a", b"b"] and widths == [None, 3, 3]
 
 
 def test_columns_of_a_table_in_partitions():

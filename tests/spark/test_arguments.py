@@ -8,7 +8,9 @@ import random
 import numpy as np
 import pyarrow as arrow
 import pytest
+from pyspark.errors import PythonException
 from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.functions import array_to_vector
 from pyspark.sql import functions as sql
 
 import propercal as pc
@@ -170,6 +172,92 @@ def test_nulls(few):
     whole = pc.measure(rows["p"], labels, weights=rows["w"], **given)
     assert found.to_json() == whole.to_json() and whole.ece.interval
     assert found.to_dict()["data"]["skipped_rows"] == 3
+
+
+@pytest.fixture(scope="module")
+def gaps(few):
+    """Columns, each with all its values in the first of three partitions missing, and the rows that are left."""
+    frame, rows = few
+    parts = frame.repartitionByRange(3, "row").sortWithinPartitions("row").cache()
+    first = sql.spark_partition_id() == 0
+    columns = {name: sql.when(~first, sql.col(name)) for name in ("p", "y", "w", "site", "one")}
+    columns |= {f"p{k}": sql.when(~first, sql.col("p")[k]) for k in range(3)}
+    kept = np.sort([each.row for each in parts.where(~first).select("row").collect()])
+    assert 300 < len(kept) < 900 and kept[0] == FEW - len(kept)
+    return parts, columns, kept
+
+
+def test_partitions_of_nulls(gaps, few):
+    """They are missing rows, as a single null is, in every column and every call."""
+    parts, columns, kept = gaps
+    rows = few[1]
+    whole = pc.measure(rows["p"][kept], rows["y"][kept], metrics=["brier", "ks"])
+    remedy = "remove the row or pass skip_missing=True"
+    score = f"partition 0: probs, row 0, column 0: the score is missing (NaN); {remedy}"
+    label = f"partition 0: labels, row 0: the label is missing; {remedy}"
+    for probs, names, sentence in (
+        ("p", ["p"], score),
+        (["p0", "p1", "p2"], ["p0", "p1", "p2"], score),
+        ("p", ["y"], label),
+    ):
+        frame = parts.withColumns({name: columns[name] for name in names})
+        given = {"probs": probs, "labels": "y", "metrics": ["brier", "ks"]}
+        with pytest.raises(pc.DataError) as found:
+            pcs.measure(frame, **given)
+        assert str(found.value) == sentence
+        found = pcs.measure(frame, **given, skip_missing=True)
+        assert (found.brier, found.ks) == (whole.brier, whole.ks)
+        assert found.to_dict()["data"]["skipped_rows"] == FEW - len(kept)
+    frame = parts.withColumn("p", columns["p"])
+    found = pcs.measure(frame, probs="p", labels="y", metrics="brier", keep_scores=True, skip_missing=True)
+    assert found.brier == whole.brier
+    with pytest.raises(pc.DataError, match="^partition 0: probs, row 0, column 0: the score is missing"):
+        pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="1kB").fit(frame)
+
+
+def test_columns_of_type_void(gaps):
+    """They are columns of nulls."""
+    parts, _, _ = gaps
+    void = parts.withColumn("void", sql.lit(None))
+    given = {"probs": "p", "labels": "y", "metrics": "brier"}
+    for more, sentence in (
+        ({"labels": "void"}, "labels, row 0: the label is missing"),
+        ({"weights": "void"}, "weights, row 0: the weight is missing"),
+        ({"probs": "void", "labels": "is one"}, 'probs, row 0, column "values": the score is missing'),
+    ):
+        with pytest.raises(pc.DataError, match=f"^partition 0: {sentence}"):
+            pcs.measure(void, **{**given, **more})
+    with pytest.raises(pc.DataError, match="^no rows are left: every row has a missing value$"):
+        pcs.measure(void, **{**given, "labels": "void"}, skip_missing=True)
+
+
+def test_equal_rows_without_a_weight(few):
+    """Rows whose weight is NaN are left out, not those that equal them."""
+    frame, rows = few
+    nan = sql.when(sql.col("row") % 7 == 0, float("nan")).otherwise(sql.col("w"))
+    frame = frame.union(frame.withColumn("w", nan))
+    weights = np.concatenate([rows["w"], np.where(np.arange(FEW) % 7 == 0, np.nan, rows["w"])])
+    given = {"metrics": "ece", "interval": 0.9, "replicas": 20, "skip_missing": True}
+    found = pcs.measure(frame, probs="p", labels="y", weights="w", **given)
+    whole = pc.measure(np.tile(rows["p"], (2, 1)), np.tile(rows["y"], 2), weights=weights, **given)
+    assert found.to_json() == whole.to_json() and whole.ece.interval
+
+
+def test_partitions_of_nulls_are_transformed(gaps, few):
+    """Also vectors, whose functions in Spark fail for nulls."""
+    parts, columns, kept = gaps
+    rows = few[1]
+    given = {"probabilityCol": "p", "labelCol": "y", "outputCol": "q"}
+    model = pcs.Temperature(**given).fit(parts)
+    for frame in (parts, parts.withColumn("p", array_to_vector("p"))):
+        missing = frame.withColumn("p", sql.when(sql.spark_partition_id() > 0, sql.col("p")))
+        with pytest.raises(PythonException, match="partition 0: probs, row 0, column 0: the score is missing"):
+            model.transform(missing).count()
+        made = model.copy({model.handleInvalid: "keep"}).transform(missing)
+        assert made.where("q is null").count() == FEW - len(kept)
+        assert made.schema["q"].dataType == frame.schema["p"].dataType
+        found = pcs.measure(missing, probs="p", labels="y", metrics="brier", skip_missing=True)
+        assert found.brier == pc.brier(rows["p"][kept], rows["y"][kept])
 
 
 def test_one_partition_of_many_is_empty(few):

@@ -1,6 +1,7 @@
 """propercal.dask and propercal.ray on real clusters give the bytes of one process; skipped without them."""
 
 import numpy as np
+import pyarrow as arrow
 import pytest
 from spark_cluster import check_docstring, check_page, docstrings, page_sections, page_table
 
@@ -46,6 +47,18 @@ def check_refusals(measure, table, system):
         f"{system} table have no order; collect the rows, or use another metric",
         probs="p", metrics="skce:estimator=block",
     )  # fmt: skip
+
+
+def check_nulls(measure, tables, rows):
+    """Tables whose first rows lack the arrays or the labels, a whole partition of them without a type."""
+    kept = slice(1000, None)
+    whole = pc.measure(rows.probs[kept], rows.labels[kept], metrics=["brier", "ks"])
+    for table, missing in zip(tables, ("probs, row 0, column 0: the score is", "labels, row 0: the label is")):
+        given = {"probs": "p", "labels": "y", "metrics": ["brier", "ks"]}
+        with pytest.raises(pc.DataError, match=f" 0: {missing} missing"):
+            measure(table, **given)
+        found = measure(table, **given, skip_missing=True)
+        assert (found.brier, found.ks, found.to_dict()["data"]["skipped_rows"]) == (whole.brier, whole.ks, 1000)
 
 
 # ---- Dask ----
@@ -96,6 +109,18 @@ def test_dask_bad_rows(client, rows):
     found = pcd.measure(table, probs="one", labels="is one", metrics="brier", skip_missing=True)
     kept = np.arange(len(rows.labels)) % 1000 != 17
     assert found.brier == pc.brier(rows.probs[kept, 1], rows.labels[kept] == 1)
+
+
+def test_dask_nulls(client, rows):
+    dask = pytest.importorskip("dask.dataframe")
+    from propercal import dask as pcd
+
+    tables = []
+    for name in ("p", "y"):
+        frame = frame_of(rows)
+        frame[name] = frame[name].astype(object).where(frame["row"] >= 1000, None)
+        tables.append(dask.from_pandas(frame, npartitions=4))
+    check_nulls(pcd.measure, tables, rows)
 
 
 def test_dask_rows_that_change(client, rows):
@@ -149,6 +174,18 @@ def test_ray_bad_rows(ray, rows):
     with pytest.raises(pc.DataError, match=r"^block 2: labels, row 17: .*9") as found:
         pcr.measure(table, probs="p", labels="y", metrics="brier")
     assert found.value.row == 17
+
+
+def test_ray_nulls(ray, rows):
+    from propercal import ray as pcr
+
+    tables = []
+    for name in ("p", "y"):
+        blocks = [rows.table().slice(at, 1000) for at in range(0, 4000, 1000)]
+        place = blocks[0].schema.get_field_index(name)
+        blocks[0] = blocks[0].set_column(place, name, arrow.nulls(1000))
+        tables.append(ray.data.from_arrow(blocks))
+    check_nulls(pcr.measure, tables, rows)
 
 
 # ---- What pages and docstrings show ----

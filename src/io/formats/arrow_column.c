@@ -10,7 +10,9 @@
  *  3. a string view has 16 bytes: the length, and either the text itself, up to 12 bytes, or
  *     its first four bytes, a buffer index and an offset.
  *  4. lists with offsets may have any lengths: arrow_lists.c checks them.
- *  5. decimals, nested lists and other types are refused. */
+ *  5. a column of type null has no buffers: every value is null, and may stand for a number or a
+ *     text.  Programs write it for a column, or one part of it, without any value.
+ *  6. decimals, nested lists and other types are refused. */
 #include "io/formats/arrow_column.h"
 
 #include <inttypes.h>
@@ -71,6 +73,13 @@ static int arrow_column_list(const struct ArrowSchema *schema, pc_arrow_column *
          arrow_column_number(schema->children[0]->format, &out->number);
 }
 
+/* Type null, read as float32: beside other scores it decides nothing. */
+static int arrow_column_nulls(pc_arrow_column *out) {
+  out->nulls = 1;
+  out->kind = PC_ARROW_NUMBER;
+  return arrow_column_number("f", &out->number);
+}
+
 static int arrow_column_type(const struct ArrowSchema *schema, pc_arrow_column *out) {
   const char *format = schema->format;
   if (schema->dictionary != NULL) {
@@ -79,6 +88,8 @@ static int arrow_column_type(const struct ArrowSchema *schema, pc_arrow_column *
            schema->dictionary->dictionary == NULL &&
            arrow_column_text(schema->dictionary->format, out);
   }
+  if (strcmp(format, "n") == 0)
+    return arrow_column_nulls(out);
   out->kind = PC_ARROW_NUMBER;
   if (format[0] == '+')
     return arrow_column_list(schema, out);
@@ -158,13 +169,21 @@ static const unsigned char *arrow_column_bits(const struct ArrowArray *array) {
 static int arrow_column_sound(const struct ArrowArray *array, uint64_t needed,
                               int64_t buffers) {
   if (array == NULL || array->length < 0 || array->offset < 0 ||
-      (uint64_t)array->length < needed || array->n_buffers < buffers || array->buffers == NULL)
+      (uint64_t)array->length < needed || array->n_buffers < buffers ||
+      (buffers > 0 && array->buffers == NULL))
     return 0;
-  return buffers == 1 || needed == 0 || array->buffers[1] != NULL;
+  return buffers < 2 || needed == 0 || array->buffers[1] != NULL;
 }
 
 static int64_t arrow_column_buffers(pc_arrow_kind kind) {
   return kind == PC_ARROW_TEXT ? 3 : 2;
+}
+
+/* Buffers of a column itself. */
+static int64_t arrow_column_own_buffers(const pc_arrow_column *column) {
+  if (column->nulls)
+    return 0;
+  return column->is_list && !column->has_offsets ? 1 : arrow_column_buffers(column->kind);
 }
 
 static int arrow_column_enter_offsets(const struct ArrowArray *lists, pc_arrow_part *out) {
@@ -200,16 +219,14 @@ pcal_status pc_arrow_part_find(const pc_arrow_column *column, const struct Arrow
   static const char mismatch[] = "an array does not match its schema";
   const uint64_t rows = (uint64_t)batch->length, skipped = (uint64_t)batch->offset;
   const struct ArrowArray *array = batch->children[column->child];
-  const int64_t buffers =
-      column->is_list && !column->has_offsets ? 1 : arrow_column_buffers(column->kind);
-  if (!arrow_column_sound(array, skipped + rows, buffers))
+  if (!arrow_column_sound(array, skipped + rows, arrow_column_own_buffers(column)))
     return arrow_column_broken(column, mismatch, err);
   *out = (pc_arrow_part){.column = column, .values = array};
   out->first_batch_row = skipped;
   out->first_row = skipped + (uint64_t)array->offset;
   out->first_value = out->first_row;
   out->batch_bits = arrow_column_bits(batch);
-  out->row_bits = arrow_column_bits(array);
+  out->row_bits = column->nulls ? NULL : arrow_column_bits(array);
   if (column->is_list && !arrow_column_enter_lists(column, array, rows, out))
     return arrow_column_broken(column, mismatch, err);
   if (column->kind == PC_ARROW_DICTIONARY &&
@@ -219,7 +236,8 @@ pcal_status pc_arrow_part_find(const pc_arrow_column *column, const struct Arrow
 }
 
 int pc_arrow_part_full(const pc_arrow_part *part) {
-  return part->batch_bits == NULL && part->row_bits == NULL && part->value_bits == NULL;
+  return !part->column->nulls && part->batch_bits == NULL && part->row_bits == NULL &&
+         part->value_bits == NULL;
 }
 
 static int arrow_column_bit(const unsigned char *bits, uint64_t index) {
@@ -227,7 +245,8 @@ static int arrow_column_bit(const unsigned char *bits, uint64_t index) {
 }
 
 int pc_arrow_part_row_null(const pc_arrow_part *part, size_t row) {
-  return (part->batch_bits != NULL &&
+  return part->column->nulls ||
+         (part->batch_bits != NULL &&
           !arrow_column_bit(part->batch_bits, part->first_batch_row + row)) ||
          (part->row_bits != NULL && !arrow_column_bit(part->row_bits, part->first_row + row));
 }

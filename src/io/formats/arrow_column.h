@@ -20,6 +20,7 @@ typedef struct pc_arrow_column {
   int has_offsets;         /* lists of any size: arrow_lists.h sets width and checks them */
   size_t width;            /* values in a row */
   int ragged;              /* lists may be shorter than width */
+  int nulls;               /* type null: numbers, all of them missing */
   pc_arrow_kind kind;      /* of the values */
   pc_element_type number;  /* of numbers, and of indices into a dictionary */
   int wide;                /* text or lists have 64-bit offsets */

@@ -40,12 +40,13 @@ enum {
   TYPE_COUNT = 27
 };
 
-/* Types that are not read: their name for messages, and their buffers in a batch. */
+/* Types that are not read, with their name for messages, and null, which has no buffers: the number
+ * of buffers in a batch. */
 static const struct {
   const char *name;
   size_t buffers;
 } schema_others[TYPE_COUNT] = {
-    [0] = {"unknown", 0},    [1] = {"null", 0},       [4] = {"binary", 3},
+    [0] = {"unknown", 0},    [1] = {"n", 0},          [4] = {"binary", 3},
     [7] = {"decimal", 2},    [8] = {"date", 2},       [9] = {"time", 2},
     [10] = {"timestamp", 2}, [11] = {"interval", 2},  [15] = {"fixed binary", 2},
     [17] = {"map", 2},       [18] = {"duration", 2},  [19] = {"large binary", 3},

@@ -145,7 +145,7 @@ static void arrow_reader_gather(const pc_reader *reader, const pc_arrow_part *pa
   }
   if (part->column->kind == PC_ARROW_BOOL)
     arrow_reader_booleans(reader, part, row, rows);
-  else
+  else if (!part->column->nulls)
     for (size_t j = 0; j < width; j++)
       arrow_reader_numbers(reader, part, row, rows, j, place + j);
   if (pc_arrow_part_full(part))

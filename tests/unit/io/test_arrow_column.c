@@ -78,7 +78,7 @@ static void expect_unknown_type(struct ArrowSchema *child) {
 }
 
 TEST(refuses_other_types) {
-  static const char *const formats[] = {"n", "z", "vz", "d:10,2", "tdD", "+s", "+m", "", "ff"};
+  static const char *const formats[] = {"z", "vz", "d:10,2", "tdD", "+s", "+m", "", "ff"};
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     expect_unknown_type(help_schema(formats[i], "x"));
   expect_unknown_type(column_list("+l", "+l"));
@@ -89,6 +89,30 @@ TEST(refuses_other_types) {
   expect_unknown_type(column_list("+w:2", "u"));
   expect_unknown_type(column_dictionary("f", "u"));
   expect_unknown_type(column_dictionary("i", "f"));
+}
+
+/* (5), also without a list of buffers. */
+TEST(takes_a_column_of_type_null) {
+  pc_arrow_table table = column_table(help_schema("n", "x"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(3, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(3, 0, 0, NULL, NULL, NULL));
+  struct ArrowArray *nulls = batch->children[0];
+  nulls->null_count = 3;
+  free(nulls->buffers);
+  nulls->buffers = NULL;
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  assert_false(pc_arrow_part_full(&part));
+  for (size_t row = 0; row < 3; row++)
+    assert_true(pc_arrow_part_row_null(&part, row) && pc_arrow_part_null(&part, row, 0));
+  nulls->length = 2;
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_DATA);
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
 }
 
 TEST(finds_by_name) {

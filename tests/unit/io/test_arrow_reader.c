@@ -250,6 +250,43 @@ TEST(takes_nulls_as_missing) {
   assert_int_equal(help_arrow_live, 0);
 }
 
+static struct ArrowSchema *arrow_null_schema(void) {
+  struct ArrowSchema *schema = arrow_schema();
+  help_schema_add(schema, help_schema("n", "void"));
+  return schema;
+}
+
+static struct ArrowArray *arrow_null_batch(int64_t index) {
+  struct ArrowArray *batch = arrow_batch(index);
+  if (batch != NULL)
+    help_array_add(batch, help_array(batch->length, 0, 0, NULL, NULL, NULL));
+  return batch;
+}
+
+/* Columns of type null: labels, weights and one of two scores; float32 stays float32. */
+TEST(takes_columns_of_type_null_as_missing) {
+  const char *const pairs[] = {"b", "void"}, *const one[] = {"a"};
+  const arrow_columns columns[] = {{PCAL_PROBABILITY, pairs, 2, "y", "w", NULL, NULL, 0},
+                                   {PCAL_PROBABILITY, one, 1, "void", "void", NULL, NULL, 0}};
+  for (size_t i = 0; i < 2; i++) {
+    help_stream data = {arrow_null_schema, arrow_null_batch, 0, 0, 0};
+    struct ArrowArrayStream stream = help_stream_make(&data);
+    pcal_source *source = NULL;
+    assert_int_equal(
+        arrow_source((pcal_input){.stream = &stream}, &columns[i], NULL, &source, NULL),
+        PCAL_OK);
+    const pcal_batch batch = arrow_next(source, 2);
+    assert_int_equal(batch.rows, 2);
+    assert_int_equal(batch.type, i == 0 ? PCAL_F32 : PCAL_F64);
+    assert_true(arrow_score(&batch, 1, 0) == 0.5);
+    assert_true(i == 1 || isnan(arrow_score(&batch, 1, 1)));
+    assert_true(i == 0 ? batch.weights[1] == 2 : isnan(batch.weights[1]));
+    assert_int_equal(batch.labels[1], i == 0 ? 0 : PCAL_MISSING_LABEL);
+    pcal_source_free(source);
+  }
+  assert_int_equal(help_arrow_live, 0);
+}
+
 TEST(reads_one_array) {
   const char *const scores[] = {"a"};
   const arrow_columns columns = {PCAL_CONFIDENCE, scores, 1, "t", NULL, NULL, NULL, 0};
