@@ -88,10 +88,10 @@ static void changing_set_move(law_set *set) {
   set->groups = changing_move(set->groups, rows * sizeof *set->groups);
 }
 
-/* Ids, and weights whose sum is far beyond 2^32. */
+/* Ids, and weights as large as they may be. */
 static void changing_set_add(size_t number) {
-  static const double weights[] = {1.0,    0x1p31, 3.0,    0x1p32 + 1.0, 0x1p40,
-                                   0x1p53, 0.0,    0x1p52, 0x1p53 - 1.0, 7.0};
+  static const double weights[] = {1.0,  0x1p31, 3.0,  0x1p32 + 1.0, 0x1p39,
+                                   1e12, 0.0,    1e11, 0x1p39 - 1.0, 7.0}; /* at most 1e12 */
   const size_t rows = changing_sets[number]->rows;
   uint64_t *ids = changing_ids[number] = row_trap_room(rows * sizeof *ids);
   double *huge = changing_huge[number] = row_trap_room(rows * sizeof *huge);
