@@ -1,5 +1,5 @@
-/* A replica of n rows is empty with probability exp(-n): 37 % of those of one row, 14 % of two, 2 % of
- * four.  Cost: the draws. */
+/* A replica of n rows is empty with probability exp(-n): 37 % of those of one row, 14 % of two,
+ * 2 % of four.  Cost: the draws. */
 #include "measure/replicas/empty_replicas.h"
 
 #include "measure/replicas/replica_weights.h"
