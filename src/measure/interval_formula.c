@@ -213,6 +213,26 @@ pcal_status pc_interval_of_sums(const pc_interval_request *request, const pc_met
   return PCAL_OK;
 }
 
+static double interval_root(double inner, int power) {
+  return power == 1 ? inner : pc_pow(fmax(inner, 0.0), 1.0 / power);
+}
+
+void pc_interval_unwrap(const pc_metric_result *outcome, double *se, pc_interval *interval) {
+  const int power = outcome->inner_power;
+  const double inner_width = interval->high - interval->low;
+  interval->low = interval_root(interval->low, power);
+  interval->high = interval_root(interval->high, power);
+  const double slope = power * pc_pow(interval_root(outcome->inner, power), power - 1);
+  if (power != 1)
+    *se = slope > 0.0         ? *se / slope
+          : inner_width > 0.0 ? *se * (interval->high - interval->low) / inner_width
+                              : 0.0;
+}
+
+void pc_interval_lacks_replicas(size_t replicas, pc_interval_result *out) {
+  snprintf(out->why, sizeof out->why, "too many of %zu replicas have no value", replicas);
+}
+
 void pc_interval_bound(const pc_range *range, double value, pc_interval_result *out) {
   if (!out->has_interval)
     return;

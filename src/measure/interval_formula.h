@@ -22,6 +22,13 @@ void pc_interval_of_estimate(const pc_interval_request *request,
 void pc_interval_of_blocks(const pc_interval_request *request, const pc_evidence *evidence,
                            const pc_metric_result *outcome, pc_interval_result *out);
 
+/* Converts an interval of the inner value to the scale of the value.  The standard error is
+ * divided by the slope there, or at 0 scaled by the ratio of widths. */
+void pc_interval_unwrap(const pc_metric_result *outcome, double *se, pc_interval *interval);
+
+/* Says that there is no interval, because too many of these replicas have no value. */
+void pc_interval_lacks_replicas(size_t replicas, pc_interval_result *out);
+
 /* Makes an interval contain its own estimate and, beyond that, stay in the range of its
  * metric. */
 void pc_interval_bound(const pc_range *range, double value, pc_interval_result *out);

@@ -25,6 +25,12 @@
 #define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
 #define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
+typedef enum source_pass {
+  SOURCE_PASS_FIRST,   /* more may be added, merged or saved */
+  SOURCE_PASS_LAST,    /* nothing will be */
+  SOURCE_PASS_TOGETHER /* nothing will be, and groups are ignored */
+} source_pass;
+
 /* True if the device of the source adds up its rows, for some metrics.  Rows in memory are
  * taken there only if they need not be measured in memory too. */
 static int source_sums_on_device(const pcal_source *source, const pcal_measure *measure) {
@@ -134,7 +140,8 @@ static void source_use_buckets(const pcal_source *source, const pcal_shape *shap
   measure->device_scores.room = plan->scores_on_device ? shape->row_count : 0;
 }
 
-static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
+static pcal_status source_read(pcal_source *source, pcal_measure *measure, int together,
+                               pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
@@ -146,6 +153,8 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
     PC_TRY(pc_source_next_lazy(source, window, &batch, &lazy_labels, err));
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
+    if (together)
+      batch.groups = NULL;
     if (source_sums_on_device(source, measure))
       PC_TRY(pc_source_upload(source, &batch, err));
     PC_TRY(pc_measure_add_window(measure, &batch, &lazy_labels, err));
@@ -160,23 +169,33 @@ static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_
   }
 }
 
-static pcal_status source_all(pcal_source *source, pcal_measure *measure, int final,
+static void source_shape(const pcal_source *source, int together, pcal_shape *shape) {
+  pc_source_shape(source, shape);
+  if (!together)
+    return;
+  shape->grouped = 0;
+  shape->group_names = NULL;
+  shape->group_count = 0;
+}
+
+static pcal_status source_all(pcal_source *source, pcal_measure *measure, source_pass pass,
                               pcal_error *err) {
+  const int final = pass != SOURCE_PASS_FIRST, together = pass == SOURCE_PASS_TOGETHER;
   pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(source, &shape);
+  source_shape(source, together, &shape);
   const int buckets = final && measure->plan.rows_slot == PC_NO_SLOT &&
                       source_can_read_again(&shape) && !measure->curves;
   if (buckets && !source_sums_on_device(source, measure))
     pc_measure_plan_share_grids(&measure->plan);
   if (buckets)
     source_use_buckets(source, &shape, measure);
-  PC_TRY(source_read(source, measure, err));
+  PC_TRY(source_read(source, measure, together, err));
   if (!final) /* the measure may outlive the device */
     measure->device = NULL;
   if (buckets)
     PC_TRY(
         pc_measure_refine_curves(measure, source, source_window(source, measure, &shape), err));
-  pc_source_shape(source, &shape);
+  source_shape(source, together, &shape);
   return pc_measure_set_names(measure, shape.class_names,
                               shape.class_names == NULL ? 0 : shape.columns, shape.group_names,
                               shape.group_count, err);
@@ -276,11 +295,13 @@ static void source_soft_finish(const pcal_source *source, pcal_results *results)
     source_soft_drop(&results->records[m].outcome);
 }
 
-pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *config, int final,
-                              const pcal_env *env, pcal_measure **out, pcal_error *err) {
+static pcal_status source_measure(pcal_source *source, const pcal_measure_config *config,
+                                  source_pass pass, const pcal_env *env, pcal_measure **out,
+                                  pcal_error *err) {
+  const int final = pass != SOURCE_PASS_FIRST;
   pcal_measure_config full = *config;
   pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(source, &shape);
+  source_shape(source, pass == SOURCE_PASS_TOGETHER, &shape);
   full.kind = shape.kind;
   full.columns = shape.columns;
   full.levels = shape.levels;
@@ -291,6 +312,8 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
     PC_TRY(pc_source_check_parts(source, err));
   if (pc_source_is_soft(source))
     PC_TRY(source_soft_config(source, &shape, final, &full, err));
+  if (full.by_cluster && final)
+    pass = SOURCE_PASS_LAST;
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   if (measure->plan.by_index != NULL) /* blocks need the indices of the whole data set */
@@ -298,7 +321,7 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   measure->plan.soft = pc_source_is_soft(source);
   pcal_status status = measure->plan.soft ? source_soft_check(measure, err) : PCAL_OK;
   if (status == PCAL_OK)
-    status = source_all(source, measure, final, err);
+    status = source_all(source, measure, pass, err);
   if (status == PCAL_OK && pc_source_is_soft(source))
     source_soft_totals(source, measure);
   if (status != PCAL_OK) {
@@ -309,10 +332,17 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   return PCAL_OK;
 }
 
-pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *config,
-                            const pcal_env *env, pcal_results **out, pcal_error *err) {
+pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *config, int final,
+                              const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  return source_measure(source, config, final ? SOURCE_PASS_LAST : SOURCE_PASS_FIRST, env, out,
+                        err);
+}
+
+static pcal_status source_results(pcal_source *source, const pcal_measure_config *config,
+                                  source_pass pass, const pcal_env *env, pcal_results **out,
+                                  pcal_error *err) {
   pcal_measure *measure = NULL;
-  PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
+  PC_TRY(source_measure(source, config, pass, env, &measure, err));
   const pcal_status status = pc_measure_finish(measure, out, err);
   pc_measure_free(measure);
   if (status == PCAL_OK && pc_source_is_soft(source))
@@ -322,6 +352,17 @@ pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *conf
   if (status == PCAL_OK)
     (*out)->notation = pc_source_notation(source);
   return status;
+}
+
+pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *config,
+                            const pcal_env *env, pcal_results **out, pcal_error *err) {
+  return source_results(source, config, SOURCE_PASS_LAST, env, out, err);
+}
+
+pcal_status pc_measure_together(pcal_source *source, const pcal_measure_config *config,
+                                const pcal_env *env, pcal_results **out, pcal_error *err) {
+  PC_TRY(pc_source_rewind(source, err));
+  return source_results(source, config, SOURCE_PASS_TOGETHER, env, out, err);
 }
 
 pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_config *config,

@@ -21,6 +21,12 @@ PC_CHECKED pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_
                                         const pcal_env *env, pcal_results **out,
                                         pcal_error *err);
 
+/* The same from the first row on, as if rows had no groups; clusters stay. */
+PC_CHECKED pcal_status pc_measure_together(pcal_source *source,
+                                           const pcal_measure_config *config,
+                                           const pcal_env *env, pcal_results **out,
+                                           pcal_error *err);
+
 /* The same for the rows of one batch; config gives kind and columns. */
 PC_CHECKED pcal_status pc_measure_batch(const pcal_batch *batch,
                                         const pcal_measure_config *config, const pcal_env *env,

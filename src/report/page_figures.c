@@ -175,7 +175,7 @@ static pcal_status page_figures_intervals(const pcal_report *report, pcal_source
   if (with_intervals.spec_count == 0 || !(config->interval > 0))
     return PCAL_OK;
   const pcal_status status =
-      pc_measure_whole(source, &with_intervals, &report->env, &results, err);
+      pc_measure_together(source, &with_intervals, &report->env, &results, err);
   if (status == PCAL_OK)
     page_figures_borrow(drawn, results, 1);
   pc_results_free(results);
@@ -198,7 +198,7 @@ static pcal_status page_figures_measure(pcal_report *report, pcal_source *source
   plain.replicas = config->replicas;
   if (specs->count == 0)
     return PCAL_OK;
-  PC_TRY(pc_measure_once(source, &plain, &report->env, drawn, err));
+  PC_TRY(pc_measure_together(source, &plain, &report->env, drawn, err));
   page_figures_borrow(*drawn, report->side[time].key, 0);
   for (int null = 0; null < 2; null++)
     PC_TRY(page_figures_intervals(report, source, &plain, config, specs, null, *drawn, err));

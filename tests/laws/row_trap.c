@@ -8,7 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define ROW_TRAP_ARRAYS 6
+#define ROW_TRAP_ARRAYS 8
 #define ROW_TRAP_REACH 64 /* bytes that an instruction reads at most */
 
 static size_t row_trap_pages(size_t bytes) {
@@ -75,13 +75,9 @@ static row_trap_part *row_trap_find(const char *address) {
   return NULL;
 }
 
-static size_t row_trap_width(const row_writer_array *array) {
-  return array->type == ROW_WRITER_F32 || array->type == ROW_WRITER_LABELS ? 4 : 8;
-}
-
 /* Changes a cell that the instruction may read. */
 static void row_trap_change(const row_trap_part *part, const char *address) {
-  const size_t width = row_trap_width(&part->array);
+  const size_t width = row_writer_width(part->array.type);
   const size_t first = (size_t)(address - (const char *)part->array.cells) / width;
   const size_t at =
       first + (size_t)(row_writer_draw(&row_trap.state) >> 20) % (ROW_TRAP_REACH / width);
@@ -139,7 +135,7 @@ void row_trap_start(const row_writer_array *arrays, size_t count, uint64_t seed,
   for (size_t i = 0; i < count && i < ROW_TRAP_ARRAYS; i++)
     if (arrays[i].cells != NULL && arrays[i].count > 0)
       row_trap.parts[row_trap.count++] =
-          (row_trap_part){arrays[i], arrays[i].count * row_trap_width(&arrays[i]), 1};
+          (row_trap_part){arrays[i], arrays[i].count * row_writer_width(arrays[i].type), 1};
   row_trap.state = seed * 0x9E3779B97F4A7C15u + 1;
   row_trap.rarity = rarity;
   row_trap.changed = NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_WRITER_ARRAYS 6
+#define ROW_WRITER_ARRAYS 8
 
 struct row_writer {
   row_writer_array arrays[ROW_WRITER_ARRAYS];
@@ -52,21 +52,63 @@ static int32_t row_writer_label(uint64_t *state) {
                        : (int32_t)(draw >> 32);
 }
 
-/* Large frequencies are about cost, which is not the matter here. */
-static double row_writer_weight(uint64_t *state) {
-  static const double weights[] = {NAN, INFINITY, -1.0, 0.0, 0.25, 3.0, 7.0, 1e300, -0.0};
-  return weights[(row_writer_draw(state) >> 8) % (sizeof weights / sizeof *weights)];
+/* Hostile weights, or the weight that is there with one of its bits changed, such as the sign. */
+static double row_writer_weight(double there, uint64_t *state) {
+  static const double weights[] = {NAN,    INFINITY, -1.0,   0.0,     0.25,         3.0,
+                                   7.0,    1e300,    -0.0,   0x1p31,  0x1p32 + 1.0, 0x1p40,
+                                   0x1p53, -0x1p31,  5e-324, 0x1p-30, 0x1p53 + 2.0, 0x1p62,
+                                   0x1p63, 0x1p64,   -1e300, 1e-300,  0x1p52 + 0.5};
+  const uint64_t draw = row_writer_draw(state);
+  if (draw % 4 != 0)
+    return weights[(draw >> 8) % (sizeof weights / sizeof *weights)];
+  uint64_t bits;
+  memcpy(&bits, &there, sizeof bits);
+  bits ^= UINT64_C(1) << (draw / 4 % 3 == 0 ? 63 : (draw >> 8) % 64);
+  memcpy(&there, &bits, sizeof there);
+  return there;
+}
+
+static uint32_t row_writer_group(uint64_t *state) {
+  static const uint32_t groups[] = {
+      0, 1, 2, 3, 4, 5, 63, 100, 1000, UINT32_MAX, INT32_MAX, 1u << 31, 1 << 20, 1u << 24};
+  const uint64_t draw = row_writer_draw(state);
+  return draw % 8 != 0 ? groups[(draw >> 8) % (sizeof groups / sizeof *groups)]
+                       : (uint32_t)(draw >> 32);
+}
+
+/* Small numbers meet those of other rows. */
+static uint64_t row_writer_id(uint64_t *state) {
+  const uint64_t draw = row_writer_draw(state);
+  return draw % 3 == 0 ? draw / 3 % 4 : draw % 3 == 1 ? UINT64_MAX - draw / 3 % 2 : draw;
 }
 
 void row_writer_put(const row_writer_array *array, size_t at, uint64_t *state) {
-  if (array->type == ROW_WRITER_F32)
+  volatile double *numbers = array->cells;
+  switch (array->type) {
+  case ROW_WRITER_F32:
     ((volatile float *)array->cells)[at] = row_writer_float(state);
-  else if (array->type == ROW_WRITER_F64)
-    ((volatile double *)array->cells)[at] = row_writer_number(state);
-  else if (array->type == ROW_WRITER_LABELS)
+    break;
+  case ROW_WRITER_F64:
+    numbers[at] = row_writer_number(state);
+    break;
+  case ROW_WRITER_LABELS:
     ((volatile int32_t *)array->cells)[at] = row_writer_label(state);
-  else
-    ((volatile double *)array->cells)[at] = row_writer_weight(state);
+    break;
+  case ROW_WRITER_WEIGHTS:
+    numbers[at] = row_writer_weight(numbers[at], state);
+    break;
+  case ROW_WRITER_GROUPS:
+    ((volatile uint32_t *)array->cells)[at] = row_writer_group(state);
+    break;
+  case ROW_WRITER_IDS:
+    ((volatile uint64_t *)array->cells)[at] = row_writer_id(state);
+    break;
+  }
+}
+
+size_t row_writer_width(row_writer_cells type) {
+  return type == ROW_WRITER_F32 || type == ROW_WRITER_LABELS || type == ROW_WRITER_GROUPS ? 4
+                                                                                          : 8;
 }
 
 static void row_writer_pause(row_writer *writer, unsigned length) {
@@ -80,8 +122,7 @@ static void row_writer_change(row_writer *writer, unsigned moment) {
   const uint64_t draw = row_writer_draw(&writer->state);
   const row_writer_array *array = &writer->arrays[draw % 2 == 0 ? 0 : draw / 2 % writer->count];
   const size_t at = (size_t)(row_writer_draw(&writer->state) % array->count);
-  const size_t width =
-      array->type == ROW_WRITER_F32 || array->type == ROW_WRITER_LABELS ? 4 : 8;
+  const size_t width = row_writer_width(array->type);
   char kept[sizeof(double)];
   memcpy(kept, (char *)array->cells + at * width, width);
   row_writer_put(array, at, &writer->state);

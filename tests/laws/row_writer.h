@@ -9,8 +9,10 @@
 typedef enum row_writer_cells {
   ROW_WRITER_F32 = 1,
   ROW_WRITER_F64,
-  ROW_WRITER_LABELS, /* int32 */
-  ROW_WRITER_WEIGHTS /* double */
+  ROW_WRITER_LABELS,  /* int32 */
+  ROW_WRITER_WEIGHTS, /* double */
+  ROW_WRITER_GROUPS,  /* uint32 */
+  ROW_WRITER_IDS      /* uint64 */
 } row_writer_cells;
 
 typedef struct row_writer_array {
@@ -18,6 +20,9 @@ typedef struct row_writer_array {
   size_t count;
   row_writer_cells type;
 } row_writer_array;
+
+/* Bytes of a cell. */
+size_t row_writer_width(row_writer_cells type);
 
 /* A random number; the state is never 0. */
 uint64_t row_writer_draw(uint64_t *state);

@@ -1,7 +1,7 @@
 /* Laws of every registry row: rows that another thread overwrites during a call may give wrong
  * numbers or an error, but never a crash, and the call comes back.
  *
- * Borrowed arrays are changed cell by cell while every metric, calibrator, figure and study works
+ * Arrays of scores, outcomes, weights, groups and ids are changed cell by cell while every metric, calibrator, figure and study works
  * on them, each in a child process (forked_cases.h): between two reads of one thread
  * (row_trap.h) and by another thread (row_writer.h), in turn.
  *
@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "calibrator_specs.h"
+#include "changing_sets.h"
 #include "forked_cases.h"
 #include "io/source.h"
 #include "law_specs.h"
@@ -25,15 +26,16 @@
 #include "row_writer.h"
 
 #define CHANGING_CASES 8192
-#define CHANGING_ROWS 60 /* few, so that a change often meets the row that is read */
 #define CHANGING_TEXT 256
 #define CHANGING_PATIENCE \
   300 /* seconds for a case, on a busy machine and with sanitizers too */
 
 typedef enum changing_call {
   CHANGING_MEASURE,
+  CHANGING_UPDATE,
   CHANGING_FIT,
   CHANGING_APPLY,
+  CHANGING_APPLY_GROUPS,
   CHANGING_FIGURE,
   CHANGING_STUDY,
   CHANGING_COMPARE,
@@ -44,9 +46,9 @@ typedef enum changing_call {
   CHANGING_WATCH
 } changing_call;
 
-static const char *const changing_verbs[] = {"measure", "fit",           "apply",  "figure",
-                                             "study",   "compare",       "report", "inspect",
-                                             "rounds",  "fit in rounds", "watch"};
+static const char *const changing_verbs[] = {
+    "measure", "update", "fit",     "apply",  "apply by group", "figure", "study",
+    "compare", "report", "inspect", "rounds", "fit in rounds",  "watch"};
 
 typedef struct changing_case {
   changing_call call;
@@ -56,120 +58,8 @@ typedef struct changing_case {
 
 static changing_case *changing_list;
 static size_t changing_count;
-static law_set **changing_sets;
-static size_t changing_set_count;
 static int changing_long;       /* every spec of every row, on every set */
 static double changing_seconds; /* for each case */
-
-/* ---- Data ---- */
-
-static double changing_cell(const law_set *set, size_t at) {
-  return set->type == PCAL_F32 ? (double)((const float *)set->scores)[at]
-                               : ((const double *)set->scores)[at];
-}
-
-static void *changing_room(size_t count, size_t size) {
-  void *room = calloc(count, size);
-  assert_non_null(room);
-  return room;
-}
-
-/* A set of more rows, which repeat those of another one, as float32. */
-static law_set *changing_tiled(const law_set *from, size_t rows, const char *name) {
-  law_set *set = changing_room(1, sizeof *set);
-  *set = *from;
-  set->name = name;
-  set->type = PCAL_F32;
-  set->rows = rows;
-  float *scores = changing_room(rows * set->columns, sizeof *scores);
-  set->scores = scores;
-  set->labels = changing_room(rows, sizeof *set->labels);
-  set->targets = changing_room(rows, sizeof *set->targets);
-  set->whole = changing_room(rows, sizeof *set->whole);
-  set->fractional = changing_room(rows, sizeof *set->fractional);
-  set->groups = changing_room(rows, sizeof *set->groups);
-  set->levels = NULL;
-  for (size_t i = 0; i < rows; i++) {
-    const size_t at = i % from->rows;
-    for (size_t j = 0; j < set->columns; j++)
-      scores[i * set->columns + j] = (float)changing_cell(from, at * set->columns + j);
-    set->labels[i] = from->labels[at];
-    set->targets[i] = from->targets[at];
-    set->whole[i] = from->whole[at];
-    set->fractional[i] = from->fractional[at];
-    set->groups[i] = from->groups[at];
-  }
-  return set;
-}
-
-/* Logits become probabilities. */
-static law_set *changing_softmax(law_set *set, const char *name) {
-  float *scores = set->scores;
-  for (size_t i = 0; i < set->rows; i++) {
-    float *row = scores + i * set->columns;
-    double sum = 0;
-    for (size_t j = 0; j < set->columns; j++)
-      sum += exp((double)row[j]);
-    for (size_t j = 0; j < set->columns; j++)
-      row[j] = (float)(exp((double)row[j]) / sum);
-  }
-  set->name = name;
-  set->kind = PCAL_PROBABILITY;
-  return set;
-}
-
-/* Moves an array to memory that can be trapped. */
-static void *changing_move(void *from, size_t bytes) {
-  void *to = row_trap_room(bytes);
-  memcpy(to, from, bytes);
-  free(from);
-  return to;
-}
-
-static void changing_set_move(law_set *set) {
-  const size_t rows = set->rows;
-  set->scores = changing_move(set->scores, rows * set->columns * law_score_size(set));
-  set->labels = changing_move(set->labels, rows * sizeof *set->labels);
-  set->targets = changing_move(set->targets, rows * sizeof *set->targets);
-  set->whole = changing_move(set->whole, rows * sizeof *set->whole);
-  set->fractional = changing_move(set->fractional, rows * sizeof *set->fractional);
-}
-
-static void changing_set_free(law_set *set) {
-  const size_t rows = set->rows;
-  row_trap_free(set->scores, rows * set->columns * law_score_size(set));
-  row_trap_free(set->labels, rows * sizeof *set->labels);
-  row_trap_free(set->targets, rows * sizeof *set->targets);
-  row_trap_free(set->whole, rows * sizeof *set->whole);
-  row_trap_free(set->fractional, rows * sizeof *set->fractional);
-  free(set->levels);
-  free(set->groups);
-  free(set);
-}
-
-static void changing_sets_make(void) {
-  const size_t small = law_set_count();
-  changing_sets = changing_room(small + 6, sizeof *changing_sets);
-  for (size_t i = 0; i < small; i++) {
-    changing_sets[changing_set_count] = law_set_make(i);
-    changing_sets[changing_set_count++]->rows = CHANGING_ROWS;
-  }
-  law_set **more = changing_sets + small;
-  more[0] = changing_tiled(changing_sets[2], 70000, "70000 binary probabilities, float32");
-  more[1] = changing_tiled(changing_sets[5], 70000, "70000 confidences, float32");
-  more[2] = law_set_large();
-  more[2]->rows = CHANGING_ROWS;
-  law_set *narrow = law_set_narrow();
-  more[3] = changing_softmax(changing_tiled(narrow, CHANGING_ROWS, ""),
-                             "probabilities of 14 classes, float32");
-  more[4] = changing_softmax(changing_tiled(more[2], CHANGING_ROWS, ""),
-                             "probabilities of 256 classes, float32");
-  more[5] = changing_tiled(changing_sets[6], 2000, "2000 means and variances, float32");
-  law_set_free(narrow);
-  changing_set_count += 6;
-  for (size_t i = 0; i < changing_set_count; i++)
-    changing_set_move(changing_sets[i]);
-}
 
 static int changing_is_regression(const law_set *set) {
   return set->kind >= PCAL_MEAN_VARIANCE;
@@ -180,7 +70,7 @@ static int changing_is_regression(const law_set *set) {
 static void changing_name(size_t index, char *out, size_t out_size) {
   const changing_case *one = &changing_list[index];
   snprintf(out, out_size, "%s %s, %s", changing_verbs[one->call], one->spec,
-           changing_sets[one->set]->name);
+           changing_set(one->set)->name);
 }
 
 static void changing_add(changing_call call, size_t set, const char *spec) {
@@ -197,7 +87,7 @@ static void changing_add(changing_call call, size_t set, const char *spec) {
 }
 
 static int changing_is_small(size_t number) {
-  return changing_sets[number]->rows == CHANGING_ROWS;
+  return changing_set(number)->rows == CHANGING_ROWS;
 }
 
 /* Large sets are there for curves, which look at them again and again. */
@@ -209,7 +99,7 @@ static int changing_suits(size_t number, const pc_metric *metric) {
 /* Every spec on small sets, if there is time, else one spec for each metric. */
 static void changing_add_metrics(size_t number) {
   law_specs specs;
-  law_specs_make(changing_sets[number], 0, 0, &specs);
+  law_specs_make(changing_set(number), 0, 0, &specs);
   for (size_t i = 0; i < specs.count; i++)
     if (changing_suits(number, specs.metric[i]) &&
         ((changing_long && changing_is_small(number)) || i == 0 ||
@@ -218,11 +108,21 @@ static void changing_add_metrics(size_t number) {
   law_specs_free(&specs);
 }
 
+/* Every metric with groups, ids and huge weights. */
+static void changing_add_updates(size_t number) {
+  law_specs specs;
+  law_specs_make(changing_set(number), 0, 0, &specs);
+  for (size_t i = 0; i < specs.count; i++)
+    if (changing_long || i == 0 || specs.metric[i] != specs.metric[i - 1])
+      changing_add(CHANGING_UPDATE, number, specs.text[i]);
+  law_specs_free(&specs);
+}
+
 static void changing_add_rows(changing_call call, pcal_registry kind, size_t number) {
   for (size_t i = 0; i < pcal_registry_count(kind); i++) {
     const pcal_registry_row *row = pcal_registry_at(kind, i);
     const int regression = row->task == PCAL_REGRESSION;
-    if (!regression || changing_is_regression(changing_sets[number]))
+    if (!regression || changing_is_regression(changing_set(number)))
       changing_add(call, number, row->name);
   }
 }
@@ -231,7 +131,7 @@ static void changing_cases_make(void) {
   const size_t few[] = {0, 2,
                         6}; /* rows of logits, binary probabilities, means and variances */
   changing_list = changing_room(CHANGING_CASES, sizeof *changing_list);
-  for (size_t s = 0; s < changing_set_count; s++) {
+  for (size_t s = 0; s < changing_set_count(); s++) {
     const int chosen = s == few[0] || s == few[1] || s == few[2];
     changing_add_metrics(s);
     if (changing_long || chosen) {
@@ -239,6 +139,8 @@ static void changing_cases_make(void) {
       changing_add_rows(CHANGING_APPLY, PCAL_CALIBRATORS, s);
       changing_add(CHANGING_INSPECT, s, "");
     }
+    if (chosen)
+      changing_add_updates(s);
     if (changing_long ? changing_is_small(s) : chosen)
       changing_add_rows(CHANGING_FIGURE, PCAL_FIGURES, s);
   }
@@ -251,6 +153,8 @@ static void changing_cases_make(void) {
     changing_add(CHANGING_WATCH, few[i], "");
   }
   for (size_t i = 0; i < 2; i++) {
+    changing_add(CHANGING_APPLY_GROUPS, few[i], "temperature");
+    changing_add(CHANGING_APPLY_GROUPS, few[i], "isotonic");
     changing_add(CHANGING_ROUNDS, few[i], "ks");
     changing_add(CHANGING_ROUNDS, few[i], "smece");
     changing_add(CHANGING_ROUNDS, few[i], "ece:binning=mass");
@@ -270,7 +174,7 @@ typedef struct changing_round {
   double until; /* seconds of the clock */
   pcal_env env;
   pcal_source *source, *other;
-  pcal_calibrator *calibrator; /* for CHANGING_APPLY */
+  pcal_calibrator *calibrator; /* for CHANGING_APPLY and CHANGING_APPLY_GROUPS */
 } changing_round;
 
 static double changing_clock(void) {
@@ -282,6 +186,20 @@ static double changing_clock(void) {
 static int changing_late(void *user) {
   const changing_round *round = user;
   return changing_clock() > round->until;
+}
+
+/* Updates always have groups and huge or fractional weights. */
+static void changing_attach(const changing_round *round, pcal_batch *batch) {
+  const unsigned way = round->number / 2;
+  const int update = round->about->call == CHANGING_UPDATE;
+  const size_t set = round->about->set;
+  const double *const weights[] = {NULL, round->set->whole, changing_set_huge(set),
+                                   round->set->fractional};
+  batch->weights = weights[update ? 2 + way % 2 : way % 4];
+  if (update || way % 3 == 2)
+    batch->groups = round->set->groups;
+  if (way % 5 < 2)
+    batch->ids = changing_set_ids(set);
 }
 
 static pcal_batch changing_batch(const changing_round *round) {
@@ -296,12 +214,7 @@ static pcal_batch changing_batch(const changing_round *round) {
   batch.targets = changing_is_regression(set) ? set->targets : NULL;
   batch.dimensions = set->kind == PCAL_SAMPLE_VECTORS ? 1 : 0;
   batch.levels = set->levels;
-  if (round->number / 2 % 4 == 1)
-    batch.weights = set->whole;
-  if (round->number / 2 % 4 == 3)
-    batch.weights = set->fractional;
-  if (round->number / 2 % 8 == 5)
-    batch.groups = set->groups;
+  changing_attach(round, &batch);
   return batch;
 }
 
@@ -325,14 +238,55 @@ static void changing_measure(changing_round *round) {
   pcal_results_free(results);
 }
 
+/* Batches, as C and Python give them; the second one is the same rows with other indices. */
+static void changing_update(changing_round *round) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_batch batch = changing_batch(round);
+  const char *spec = round->about->spec;
+  config.specs = &spec;
+  config.spec_count = 1;
+  config.kind = batch.kind;
+  config.columns = batch.columns;
+  config.levels = batch.levels;
+  config.normalize = round->number / 2 % 2 == 0;
+  if (round->number / 2 % 3 == 0) {
+    config.interval = 0.9;
+    config.replicas = 20;
+  }
+  if (pcal_measure_new(&config, &round->env, &measure, NULL) != PCAL_OK)
+    return;
+  pcal_measure_update(measure, &batch, NULL);
+  batch.first_row = batch.rows;
+  pcal_measure_update(measure, &batch, NULL);
+  pcal_measure_save(measure, sink_count, NULL, NULL);
+  if (pcal_measure_finish(measure, &results, NULL) == PCAL_OK)
+    pcal_results_write(results, PCAL_TEXT, sink_count, NULL, NULL);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}
+
 static pcal_calibrator *changing_fit(changing_round *round) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_calibrator *calibrator = NULL;
   config.method = round->about->spec;
   config.normalize = round->number / 2 % 2 == 0;
   config.skip_missing = round->number / 2 % 3 == 0;
+  config.by_group = round->about->call == CHANGING_APPLY_GROUPS;
   pcal_fit_run(round->source, &config, &round->env, &calibrator, NULL);
   return calibrator;
+}
+
+static void changing_apply_groups(changing_round *round) {
+  if (round->calibrator == NULL)
+    return;
+  pcal_batch batch = changing_batch(round);
+  double *out =
+      changing_room(batch.rows * pcal_calibrator_column_count(round->calibrator), sizeof *out);
+  batch.groups = round->set->groups;
+  pcal_calibrator_apply(round->calibrator, &batch, &round->env, out, NULL);
+  free(out);
 }
 
 static void changing_figure(changing_round *round) {
@@ -448,6 +402,9 @@ static void changing_once(changing_round *round) {
   case CHANGING_MEASURE:
     changing_measure(round);
     break;
+  case CHANGING_UPDATE:
+    changing_update(round);
+    break;
   case CHANGING_FIT:
     pcal_calibrator_free(changing_fit(round));
     break;
@@ -455,6 +412,9 @@ static void changing_once(changing_round *round) {
     if (round->calibrator != NULL)
       pcal_calibrator_apply_source(round->calibrator, round->source, PCAL_NPY, &round->env,
                                    sink_count, NULL, NULL);
+    break;
+  case CHANGING_APPLY_GROUPS:
+    changing_apply_groups(round);
     break;
   case CHANGING_FIGURE:
     changing_figure(round);
@@ -482,9 +442,58 @@ static void changing_once(changing_round *round) {
   }
 }
 
+/* ---- Sources ---- */
+
+/* Opens arrays, as Python does: groups and ids are read by readers of their own. */
+static pcal_status changing_open_arrays(const changing_round *round, const pcal_batch *batch,
+                                        pcal_source **out) {
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_input scores = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT, weights = PCAL_INPUT_INIT,
+             groups = PCAL_INPUT_INIT, ids = PCAL_INPUT_INIT;
+  scores.data = batch->scores;
+  scores.type = batch->type;
+  scores.columns = batch->columns;
+  labels.data = batch->labels;
+  weights.data = batch->weights;
+  groups.data = batch->groups;
+  ids.data = batch->ids;
+  labels.type = groups.type = PCAL_I32;
+  weights.type = PCAL_F64;
+  ids.type = PCAL_U64;
+  scores.rows = labels.rows = weights.rows = groups.rows = ids.rows = batch->rows;
+  *(batch->kind == PCAL_LOGIT ? &inputs.logits : &inputs.probs) = &scores;
+  inputs.labels = &labels;
+  inputs.weights = batch->weights == NULL ? NULL : &weights;
+  inputs.groups = batch->groups == NULL ? NULL : &groups;
+  inputs.ids = batch->ids == NULL ? NULL : &ids;
+  return pcal_source_open(&inputs, &round->env, out, NULL);
+}
+
+static pcal_status changing_open(const changing_round *round, pcal_source **out) {
+  pcal_batch batch = changing_batch(round);
+  const int by_group = round->about->call == CHANGING_APPLY_GROUPS;
+  if (by_group)
+    batch.groups = round->set->groups;
+  if ((batch.kind == PCAL_LOGIT || batch.kind == PCAL_PROBABILITY) &&
+      (by_group || round->number / 2 % 2 == 1))
+    return changing_open_arrays(round, &batch, out);
+  return pc_source_borrow(&batch, NULL, &round->env, out, NULL);
+}
+
+static void changing_call_sources(changing_round *round) {
+  if (changing_open(round, &round->source) != PCAL_OK)
+    return;
+  if (changing_open(round, &round->other) == PCAL_OK) {
+    changing_once(round);
+    pcal_source_free(round->other);
+  }
+  pcal_source_free(round->source);
+}
+
 /* The call, while rows change. */
 static void changing_disturbed(changing_round *round) {
   const law_set *set = round->set;
+  const size_t number = round->about->set;
   static const unsigned rarities[] = {1, 8, 100};
   const row_writer_cells type = set->type == PCAL_F32 ? ROW_WRITER_F32 : ROW_WRITER_F64;
   const row_writer_array arrays[] = {
@@ -492,41 +501,44 @@ static void changing_disturbed(changing_round *round) {
       {set->labels, set->rows, ROW_WRITER_LABELS},
       {set->targets, changing_is_regression(set) ? set->rows : 0, ROW_WRITER_F64},
       {set->whole, set->rows, ROW_WRITER_WEIGHTS},
-      {set->fractional, set->rows, ROW_WRITER_WEIGHTS}};
+      {changing_set_huge(number), set->rows, ROW_WRITER_WEIGHTS},
+      {set->fractional, set->rows, ROW_WRITER_WEIGHTS},
+      {set->groups, set->rows, ROW_WRITER_GROUPS},
+      {changing_set_ids(number), set->rows, ROW_WRITER_IDS}};
   const size_t count = sizeof arrays / sizeof *arrays;
   const unsigned rarity = rarities[round->number / 2 % 3], seed = round->number + 1;
   if (round->number % 2 == 0 && row_trap_possible()) {
     round->env.threads = 1;
     row_trap_start(arrays, count, seed, 20 * rarity);
-    changing_once(round);
+    changing_call_sources(round);
     row_trap_stop();
     return;
   }
   row_writer *writer = row_writer_start(arrays, count, seed, rarity);
-  changing_once(round);
+  changing_call_sources(round);
   row_writer_stop(writer);
 }
 
+static int changing_applies(const changing_round *round) {
+  return round->about->call == CHANGING_APPLY || round->about->call == CHANGING_APPLY_GROUPS;
+}
+
 static void changing_run_round(changing_round *round) {
-  const pcal_batch batch = changing_batch(round);
   round->env = (pcal_env)PCAL_ENV_INIT;
   round->env.threads = 1 + round->number / 2 % 2;
   round->env.interrupted = changing_late;
   round->env.user = round;
-  if (pc_source_borrow(&batch, NULL, &round->env, &round->source, NULL) != PCAL_OK)
-    return;
-  if (pc_source_borrow(&batch, NULL, &round->env, &round->other, NULL) == PCAL_OK) {
-    if (round->about->call == CHANGING_APPLY && round->calibrator == NULL)
-      round->calibrator = changing_fit(round);
-    changing_disturbed(round);
-    pcal_source_free(round->other);
+  if (changing_applies(round) && round->calibrator == NULL &&
+      changing_open(round, &round->source) == PCAL_OK) {
+    round->calibrator = changing_fit(round);
+    pcal_source_free(round->source);
   }
-  pcal_source_free(round->source);
+  changing_disturbed(round);
 }
 
 static void changing_run(size_t index) {
   const changing_case *about = &changing_list[index];
-  changing_round round = {.about = about, .set = changing_sets[about->set]};
+  changing_round round = {.about = about, .set = changing_set(about->set)};
   round.number = 2 * (unsigned)(index % 97);
   round.until = changing_clock() + changing_seconds;
   do {
@@ -549,8 +561,6 @@ TEST(test_rows_may_change_during_any_call) {
                               .seconds = CHANGING_PATIENCE + (unsigned)changing_seconds};
   printf("%zu cases\n", changing_count);
   assert_int_equal(forked_cases_run(&cases), 0);
-  for (size_t i = 0; i < changing_set_count; i++)
-    changing_set_free(changing_sets[i]);
-  free(changing_sets);
+  changing_sets_free();
   free(changing_list);
 }

@@ -493,8 +493,7 @@ static pcal_status inversion_finish(inversion_job *job, pc_inversion_tails *tail
                                     uint8_t *read, pcal_error *err) {
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     if (job->chosen[e] && !read[e])
-      snprintf(job->records[e].interval_result.why, sizeof job->records[e].interval_result.why,
-               "too many of %zu replicas have no value", job->count);
+      pc_interval_lacks_replicas(job->count, &job->records[e].interval_result);
   }
   if (inversion_doubt(job, tails, read) > 0)
     PC_TRY(inversion_nulls(job, tails, err));

@@ -38,6 +38,7 @@
 #include "base/number.h"
 #include "measure/interval_formula.h"
 #include "measure/replicas/chance_floor.h"
+#include "measure/replicas/empty_replicas.h"
 #include "measure/replicas/exchange.h"
 #include "measure/replicas/interval_inversion.h"
 #include "measure/replicas/null_summary.h"
@@ -59,6 +60,7 @@ typedef struct intervals_job {
   double *rarer; /* values with more rows of the rarer outcome; NULL: there are enough */
   pc_rarer found;
   size_t count, blocks;          /* of `values`, and of `left_out` */
+  int empty;                     /* too many replicas by weights have no rows */
   const pc_replica_output *kept; /* unsorted values that the caller keeps */
 } intervals_job;
 
@@ -194,25 +196,6 @@ static void intervals_skew(const intervals_job *job, const intervals_goal *goal,
   interval->high = fmax(interval->high + further, goal->estimate + row.high);
 }
 
-static double intervals_root(double inner, int power) {
-  return power == 1 ? inner : pc_pow(fmax(inner, 0.0), 1.0 / power);
-}
-
-/* Converts an interval of the inner value to the scale of the value.  The standard error is
- * divided by the slope there, or at 0 scaled by the ratio of widths. */
-static void intervals_unwrap(const pc_metric_result *outcome, double *se,
-                             pc_interval *interval) {
-  const int power = outcome->inner_power;
-  const double inner_width = interval->high - interval->low;
-  interval->low = intervals_root(interval->low, power);
-  interval->high = intervals_root(interval->high, power);
-  const double slope = power * pc_pow(intervals_root(outcome->inner, power), power - 1);
-  if (power != 1)
-    *se = slope > 0.0         ? *se / slope
-          : inner_width > 0.0 ? *se * (interval->high - interval->low) / inner_width
-                              : 0.0;
-}
-
 static void intervals_of_value(const intervals_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   const pc_metric_result *outcome = &record->outcome;
@@ -226,8 +209,8 @@ static void intervals_of_value(const intervals_job *job, size_t entry) {
     goal.variance = &outcome->inner_variance;
   }
   if (!intervals_find(job, &goal, &out->se, &interval)) {
-    snprintf(out->why, sizeof out->why, "too many of %zu replicas have no value",
-             goal.method == PCAL_INTERVAL_JACKKNIFE ? job->blocks : job->count);
+    pc_interval_lacks_replicas(
+        goal.method == PCAL_INTERVAL_JACKKNIFE ? job->blocks : job->count, out);
     return;
   }
   if (goal.method == PCAL_INTERVAL_BCA && pc_null_two_sided(record))
@@ -237,7 +220,7 @@ static void intervals_of_value(const intervals_job *job, size_t entry) {
   pc_rarer_include(job->rarer, entry, goal.series, intervals_pair(job, entry),
                    pc_rarer_share(&job->found), &interval);
   if (inner)
-    intervals_unwrap(outcome, &out->se, &interval);
+    pc_interval_unwrap(outcome, &out->se, &interval);
   out->has_interval = 1;
   out->level = job->plan->intervals.level;
   out->method = goal.method;
@@ -335,13 +318,14 @@ static int intervals_by_weights(const intervals_job *job, size_t entry) {
   const pcal_interval_method method = intervals_method(job, entry);
   const int made = (method != PCAL_INTERVAL_JACKKNIFE && !intervals_inverted(job, entry)) ||
                    intervals_has_parts(job, entry) || job->plan->intervals.paired;
-  return intervals_measured(job, entry) && !intervals_pair(job, entry) && made;
+  return intervals_measured(job, entry) && !intervals_pair(job, entry) && made && !job->empty;
 }
 
 /* Entries that need replicas without blocks: for the jackknife and the acceleration of BCa. */
 static int intervals_by_blocks(const intervals_job *job, size_t entry) {
   const pcal_interval_method method = intervals_method(job, entry);
-  const int made = method == PCAL_INTERVAL_JACKKNIFE || method == PCAL_INTERVAL_BCA ||
+  const int made = method == PCAL_INTERVAL_JACKKNIFE ||
+                   (method == PCAL_INTERVAL_BCA && !job->empty) ||
                    intervals_has_parts(job, entry);
   return intervals_measured(job, entry) && !intervals_pair(job, entry) && made;
 }
@@ -445,9 +429,25 @@ static int intervals_lack_rows(const intervals_job *job) {
   return lacking;
 }
 
+static pcal_status intervals_invert(intervals_job *job, pcal_error *err) {
+  if (job->empty) {
+    (void)intervals_choose(job, intervals_inverted);
+    for (size_t e = 0; e < job->plan->entry_count; e++)
+      if (job->entries[e])
+        pc_interval_lacks_replicas(job->count, &job->records[e].interval_result);
+    return PCAL_OK;
+  }
+  PC_TRY(intervals_measure_rarer(job, intervals_inverted, PC_RARER_OF_GAPS, err));
+  return intervals_choose(job, intervals_inverted) == 0
+             ? PCAL_OK
+             : pc_interval_inversion(job->env, job->views, job->entries, &job->found,
+                                     job->rarer, job->records, err);
+}
+
 static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
   job->count = job->plan->intervals.replicas;
   job->blocks = PC_JACKKNIFE_BLOCKS;
+  job->empty = pc_empty_replicas(job->env, job->plan, job->rows, INTERVALS_LACKING);
   if (intervals_lack_rows(job))
     return PCAL_OK;
   if (intervals_choose(job, intervals_rows_measured) > 0) {
@@ -461,10 +461,7 @@ static pcal_status intervals_intervals(intervals_job *job, pcal_error *err) {
     if (intervals_few_rare(job) && intervals_choose(job, intervals_rows_drawn) > 0)
       PC_TRY(pc_chance_floor(job->env, job->views, job->entries, job->records, err));
   }
-  PC_TRY(intervals_measure_rarer(job, intervals_inverted, PC_RARER_OF_GAPS, err));
-  if (intervals_choose(job, intervals_inverted) > 0)
-    PC_TRY(pc_interval_inversion(job->env, job->views, job->entries, &job->found, job->rarer,
-                                 job->records, err));
+  PC_TRY(intervals_invert(job, err));
   job->blocks = PC_JACKKNIFE_PAIR_BLOCKS;
   if (intervals_choose(job, intervals_pair_blocks) > 0) {
     PC_TRY(intervals_draw(job, intervals_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
