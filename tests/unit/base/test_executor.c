@@ -293,6 +293,30 @@ TEST(stops_when_asked) {
   }
 }
 
+static void never_shown(void *user, const char *what, uint64_t done, uint64_t total) {
+  (void)what;
+  (void)done;
+  (void)total;
+  atomic_fetch_add(&((interrupt_notes *)user)->elsewhere, 1);
+}
+
+TEST(quiet_tasks_all_run_without_callbacks) {
+  for (int pooled = 0; pooled <= 1; pooled++) {
+    for (size_t t = 0; t < UNIT_COUNT(thread_counts); t++) {
+      pcal_env env = env_with(thread_counts[t], pooled);
+      interrupt_notes seen = {.caller = pthread_self(), .stop_at = 1, .fails = SIZE_MAX};
+      env.interrupted = interrupt_later;
+      env.progress = never_shown;
+      env.user = &seen;
+      pc_run_quietly(&env, 50, LARGE, counting_task, &seen);
+      assert_int_equal(atomic_load(&seen.runs), 50);
+      assert_int_equal(atomic_load(&seen.calls), 0);
+      assert_int_equal(atomic_load(&seen.elsewhere), 0);
+      pcal_pool_free(env.pool);
+    }
+  }
+}
+
 TEST(an_interrupt_does_not_hide_the_first_failure) {
   pcal_env env = env_with(1, 0);
   interrupt_notes seen = {.caller = pthread_self(), .stop_at = 1, .fails = 0};
