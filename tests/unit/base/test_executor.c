@@ -317,6 +317,29 @@ TEST(quiet_tasks_all_run_without_callbacks) {
   }
 }
 
+/* Blocks of less than a piece, of whole pieces, and of more, each taken where others were. */
+TEST(large_blocks_are_zero) {
+  static const size_t sizes[] = {0, 1, 4095, (size_t)1 << 20, ((size_t)5 << 20) + 3};
+  for (int pooled = 0; pooled <= 1; pooled++) {
+    pcal_env env = env_with(7, pooled);
+    for (size_t s = 0; s < UNIT_COUNT(sizes); s++) {
+      unsigned char *used = pc_alloc_raw(&env, sizes[s], 1);
+      assert_non_null(used);
+      memset(used, 1, sizes[s]);
+      pc_free(&env, used);
+      unsigned char *block = pc_alloc_large(&env, sizes[s], 1);
+      size_t set = 0;
+      assert_non_null(block);
+      for (size_t i = 0; i < sizes[s]; i++)
+        set += block[i] != 0;
+      assert_int_equal(set, 0);
+      pc_free(&env, block);
+    }
+    assert_null(pc_alloc_large(&env, SIZE_MAX / 2, 16));
+    pcal_pool_free(env.pool);
+  }
+}
+
 TEST(an_interrupt_does_not_hide_the_first_failure) {
   pcal_env env = env_with(1, 0);
   interrupt_notes seen = {.caller = pthread_self(), .stop_at = 1, .fails = 0};
