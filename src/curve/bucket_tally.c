@@ -242,28 +242,6 @@ static pcal_status tally_first_by_width(pc_bucket_tally *tally, const double *sc
   return PCAL_OK;
 }
 
-static inline void tally_add_by_bits(const pc_bucket_tally *tally, const double *score,
-                                     const uint8_t *hits, int hit, size_t count) {
-  const pc_bucket_layout layout = tally->layout;
-  pc_segment *segments = tally->segments;
-  for (size_t i = 0; i < count; i++) {
-    const double here = score[i] + 0.0; /* -0 becomes 0 */
-    pc_segment *segment = &segments[pc_bucket_of(&layout, here)];
-    pc_segment_add_row(segment, here, tally_hit(hits, hit, i));
-    if (layout.squares)
-      segment->square += pc_segment_square(here);
-  }
-}
-
-/* Columns of misses are most of the scores of a class; their loop is compiled without hits. */
-static void tally_first_by_bits(const pc_bucket_tally *tally, const double *score,
-                                const uint8_t *hits, int hit, size_t count) {
-  if (hits == NULL && hit == 0)
-    tally_add_by_bits(tally, score, NULL, 0, count);
-  else
-    tally_add_by_bits(tally, score, hits, hit, count);
-}
-
 /* Adds up scores, except those in the first bucket and in split buckets (is_split NULL: none).
  * fine: NULL, or what scores add to the counters of the same name.  Returns how many it left out;
  * left: their indices. */
@@ -504,7 +482,7 @@ static pcal_status tally_rows(pc_bucket_tally *tally, const double *score, const
   if (targets == NULL && !tally->layout.by_bits)
     return tally_first_by_width(tally, score, hits, hit, count, err);
   if (targets == NULL)
-    tally_first_by_bits(tally, score, hits, hit, count);
+    pc_bucket_layout_add(&tally->layout, score, hits, hit, count, tally->segments);
   if (targets != NULL)
     pc_logit_sums_add_rows(tally->logits, targets->point_count, score, hits, hit, NULL, count);
   return targets == NULL || targets->count == 0

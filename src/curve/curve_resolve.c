@@ -378,7 +378,7 @@ static pcal_status resolve_range_of_scores(const resolve_work *work, double *low
 /* Buckets of equal width are cells; otherwise buckets by bits fit the range of the scores. */
 static pcal_status resolve_tally(const resolve_work *work, pc_bucket_tally *out,
                                  pcal_error *err) {
-  double low, high;
+  double low = 0.0, high = 0.0;
   if (work->asked->cells != NULL)
     return pc_bucket_tally_new(work->env, NULL, out, err);
   PC_TRY(resolve_range_of_scores(work, &low, &high, err));
