@@ -21,4 +21,11 @@ PC_CHECKED pcal_status pc_run_with_progress(const pcal_env *env, const char *wha
                                             double work, pc_task task, void *user,
                                             pcal_error *err);
 
+/* Runs tasks that cannot fail, without the environment's callbacks.  Meant for giving back and
+ * clearing memory, which takes the system long. */
+void pc_run_quietly(const pcal_env *env, size_t count, double work, pc_task task, void *user);
+
+/* As pc_alloc; a large block is zeroed by all threads. */
+void *pc_alloc_large(const pcal_env *env, size_t count, size_t size);
+
 #endif

@@ -382,18 +382,23 @@ static pcal_status score_columns_plan(const score_state *state, size_t *range,
   return pc_check_memory_limit(env, (size_t)(2 * column) * *range, request->remedy, err);
 }
 
-static size_t score_columns_capacity(size_t range, size_t chunk) {
+/* Rows of a block: no more than the source has. */
+static size_t score_columns_capacity(const score_state *state, size_t range) {
   const size_t rows = SCORE_COLUMNS_BLOCK_CELLS / range;
-  return rows < chunk                      ? chunk
-         : rows > SCORE_COLUMNS_BLOCK_ROWS ? SCORE_COLUMNS_BLOCK_ROWS
-                                           : rows;
+  const size_t most = rows < state->chunk               ? state->chunk
+                      : rows > SCORE_COLUMNS_BLOCK_ROWS ? SCORE_COLUMNS_BLOCK_ROWS
+                                                        : rows;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(state->task->source,
+                  &shape); /* PCAL_NO_ROW, the largest number, if unknown */
+  return shape.row_count >= most ? most : shape.row_count == 0 ? 1 : (size_t)shape.row_count;
 }
 
 static pcal_status score_columns_all(score_state *state, pcal_error *err) {
   const size_t columns = state->request->columns;
   size_t range = 0;
   PC_TRY(score_columns_plan(state, &range, err));
-  state->capacity = score_columns_capacity(range, state->chunk);
+  state->capacity = score_columns_capacity(state, range);
   for (state->first = 0; state->first < columns; state->first += range) {
     const size_t left = columns - state->first;
     state->range = left < range ? left : range;

@@ -94,8 +94,27 @@ static pc_bin bins_by_mass_bin(const pc_curve_table *table, const pc_curve_curso
   return bin;
 }
 
-size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *out,
-                            size_t *ends) {
+/* Where bins are written; NULL: not wanted. */
+typedef struct bins_by_mass_out {
+  pc_bin *bins;
+  size_t *ends;
+  double *edges;
+} bins_by_mass_out;
+
+/* Writes the bin between two places. */
+static void bins_by_mass_put(const pc_curve_table *table, const pc_curve_cursor *begin,
+                             const pc_curve_cursor *end, double low, double high, size_t at,
+                             const bins_by_mass_out *out) {
+  if (out->bins != NULL)
+    out->bins[at] = bins_by_mass_bin(table, begin, end, low, high);
+  if (out->ends != NULL)
+    out->ends[at] = end->entry;
+  if (out->edges != NULL)
+    out->edges[at] = high;
+}
+
+static size_t bins_by_mass_write(const pc_curve_table *table, size_t bins,
+                                 const bins_by_mass_out *out) {
   pc_curve_cursor begin = pc_curve_first(table), walk = begin, end;
   double low = 0.0;
   size_t count = 0;
@@ -109,18 +128,23 @@ size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *ou
     while (table->form != PC_CURVE_REPLICA && end.entry < table->count &&
            pc_curve_low(table, &end) <= edge)
       pc_curve_next(table, &end);
-    if (ends != NULL)
-      ends[count] = end.entry;
-    out[count++] = bins_by_mass_bin(table, &begin, &end, low, edge);
+    bins_by_mass_put(table, &begin, &end, low, edge, count++, out);
     low = edge;
     begin = end;
   }
   end = pc_curve_last(table);
-  if (ends != NULL)
-    ends[count] = end.entry;
-  out[count++] = bins_by_mass_bin(table, &begin, &end, low, 1.0);
+  bins_by_mass_put(table, &begin, &end, low, 1.0, count++, out);
   pc_assert(count <= bins || bins == 0);
   return count;
+}
+
+size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *out,
+                            size_t *ends) {
+  return bins_by_mass_write(table, bins, &(bins_by_mass_out){.bins = out, .ends = ends});
+}
+
+size_t pc_bins_by_mass_edges(const pc_curve_table *table, size_t bins, double *edges) {
+  return bins_by_mass_write(table, bins, &(bins_by_mass_out){.edges = edges});
 }
 
 size_t pc_bins_by_mass(const pc_curve_table *table, size_t bins, pc_bin *out) {

@@ -23,3 +23,26 @@ pc_bucket_layout pc_bucket_layout_part(size_t parts, size_t buckets, size_t fine
   layout.fine = share < 64 ? 64 : share;
   return layout;
 }
+
+static inline void layout_add_rows(const pc_bucket_layout *from, const double *score,
+                                   const uint8_t *hits, int hit, size_t count,
+                                   pc_segment *segments) {
+  pc_bucket_layout layout = *from;
+  layout.by_bits = 1; /* known to the compiler */
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i] + 0.0; /* -0 becomes 0 */
+    pc_segment *segment = &segments[pc_bucket_of(&layout, here)];
+    pc_segment_add_row(segment, here, hits == NULL ? hit : hits[i]);
+    if (layout.squares)
+      segment->square += pc_segment_square(here);
+  }
+}
+
+/* Columns of misses are most of the scores of a class; their loop is compiled without hits. */
+void pc_bucket_layout_add(const pc_bucket_layout *layout, const double *score,
+                          const uint8_t *hits, int hit, size_t count, pc_segment *segments) {
+  if (hits == NULL && hit == 0)
+    layout_add_rows(layout, score, NULL, 0, count, segments);
+  else
+    layout_add_rows(layout, score, hits, hit, count, segments);
+}

@@ -26,6 +26,11 @@ static inline size_t pc_bucket_of(const pc_bucket_layout *layout, double score) 
   return (size_t)(some < PC_BUCKETS ? some : PC_BUCKETS);
 }
 
+/* Adds rows to the segments of their buckets, by bits: score[i] with outcome hits[i], or `hit` if
+ * hits is NULL. */
+void pc_bucket_layout_add(const pc_bucket_layout *layout, const double *score,
+                          const uint8_t *hits, int hit, size_t count, pc_segment *segments);
+
 /* The number of bits to drop so that the keys of scores in [low, high] fit `room` buckets. */
 unsigned pc_bucket_shift(double low, double high, size_t room);
 

@@ -39,8 +39,14 @@ uint64_t pc_bucket_sums_room(const pc_bucket_sums *sums) {
   return most < PC_BUCKET_SUMS_ROWS ? PC_BUCKET_SUMS_ROWS - most : 0;
 }
 
+/* Upper bound on the fullest bucket, without reading the buckets. */
+static uint64_t bucket_sums_used(const pc_bucket_sums *sums) {
+  return PC_BUCKET_SUMS_ROWS - sums->room;
+}
+
 int pc_bucket_sums_addable(const pc_bucket_sums *into, const pc_bucket_sums *from) {
-  return bucket_sums_most(from) <= pc_bucket_sums_room(into);
+  return bucket_sums_used(from) <= into->room ||
+         bucket_sums_most(from) <= pc_bucket_sums_room(into);
 }
 
 /* The next double towards 0 from a score that is not 0. */
@@ -107,5 +113,6 @@ void pc_bucket_sums_merge(pc_bucket_sums *into, const pc_bucket_sums *from) {
   }
   pc_segment_join(&into->outside[0], &from->outside[0]);
   pc_segment_join(&into->outside[1], &from->outside[1]);
-  into->room = 0; /* not known: computed when rows are added */
+  /* 0: not known, and computed when rows are added */
+  into->room -= bucket_sums_used(from) < into->room ? bucket_sums_used(from) : into->room;
 }

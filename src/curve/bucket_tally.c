@@ -242,19 +242,6 @@ static pcal_status tally_first_by_width(pc_bucket_tally *tally, const double *sc
   return PCAL_OK;
 }
 
-static void tally_first_by_bits(pc_bucket_tally *tally, const double *score,
-                                const uint8_t *hits, int hit, size_t count) {
-  const pc_bucket_layout layout = tally->layout;
-  pc_segment *segments = tally->segments;
-  for (size_t i = 0; i < count; i++) {
-    const double here = score[i] + 0.0; /* -0 becomes 0 */
-    pc_segment *segment = &segments[pc_bucket_of(&layout, here)];
-    pc_segment_add_row(segment, here, tally_hit(hits, hit, i));
-    if (layout.squares)
-      segment->square += pc_segment_square(here);
-  }
-}
-
 /* Adds up scores, except those in the first bucket and in split buckets (is_split NULL: none).
  * fine: NULL, or what scores add to the counters of the same name.  Returns how many it left out;
  * left: their indices. */
@@ -476,22 +463,31 @@ pcal_status pc_bucket_tally_scan_stored(pc_bucket_tally *tally, const pcal_batch
   return PCAL_OK;
 }
 
+static pcal_status tally_add_wanted(pc_bucket_tally *tally, const double *score,
+                                    const uint8_t *hits, int hit, size_t count,
+                                    pcal_error *err) {
+  const pc_bucket_layout layout = tally->targets->layout;
+  const uint8_t *wanted = tally->targets->wanted;
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i] + 0.0; /* -0 becomes 0 */
+    if (wanted[pc_bucket_of(&layout, here)])
+      PC_TRY(tally_add_to_target(tally, here, tally_hit(hits, hit, i), 1, err));
+  }
+  return PCAL_OK;
+}
+
 static pcal_status tally_rows(pc_bucket_tally *tally, const double *score, const uint8_t *hits,
                               int hit, size_t count, pcal_error *err) {
   const pc_refine_targets *targets = tally->targets;
   if (targets == NULL && !tally->layout.by_bits)
     return tally_first_by_width(tally, score, hits, hit, count, err);
   if (targets == NULL)
-    tally_first_by_bits(tally, score, hits, hit, count);
+    pc_bucket_layout_add(&tally->layout, score, hits, hit, count, tally->segments);
   if (targets != NULL)
     pc_logit_sums_add_rows(tally->logits, targets->point_count, score, hits, hit, NULL, count);
-  const size_t looked = targets == NULL || targets->count == 0 ? 0 : count;
-  for (size_t i = 0; i < looked; i++) {
-    const double here = score[i] + 0.0; /* -0 becomes 0 */
-    if (targets->wanted[pc_bucket_of(&targets->layout, here)])
-      PC_TRY(tally_add_to_target(tally, here, tally_hit(hits, hit, i), 1, err));
-  }
-  return PCAL_OK;
+  return targets == NULL || targets->count == 0
+             ? PCAL_OK
+             : tally_add_wanted(tally, score, hits, hit, count, err);
 }
 
 pcal_status pc_bucket_tally_add(pc_bucket_tally *tally, const double *score, const uint8_t *hit,

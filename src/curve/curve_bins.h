@@ -41,6 +41,8 @@ size_t pc_bins_by_mass_of_error(const pc_curve_table *table, size_t bins, pc_bin
 /* The same; ends[i]: the entry before which bin i ends.  NULL: not wanted. */
 size_t pc_bins_by_mass_ends(const pc_curve_table *table, size_t bins, pc_bin *out,
                             size_t *ends);
+/* The upper edges of the same bins, without their sums. */
+size_t pc_bins_by_mass_edges(const pc_curve_table *table, size_t bins, double *edges);
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 
 /* The number of rows after which part r of `bins` ends; for an empty part the result may be 0

@@ -14,6 +14,8 @@
 #define RESOLVE_BUCKETS_MAX PC_BUCKETS
 #define RESOLVE_PIECE ((size_t)1 << 14) /* rows */
 #define RESOLVE_SCORE_COST 5.0          /* nanoseconds, for the executor */
+#define RESOLVE_BOUND_COST 0.7          /* the same to compare a score with bounds */
+#define RESOLVE_LANES 8
 #define RESOLVE_KEEP_SHARE 16 /* up to 1/16 of the rows are sorted rather than divided again */
 #define RESOLVE_MANY \
   ((size_t)1 << 12)             /* sub-buckets: from here on scores are divided by ranges */
@@ -39,6 +41,21 @@ static size_t resolve_buckets(size_t rows) {
   return buckets;
 }
 
+static void resolve_count_pieces(const resolve_work *work, size_t pieces[2]) {
+  for (int hit = 0; hit < 2; hit++)
+    pieces[hit] = (work->columns[hit]->count + RESOLVE_PIECE - 1) / RESOLVE_PIECE;
+}
+
+/* Piece `index` of both columns, the first of which has `first` pieces. */
+static pc_outcome_column resolve_piece_column(const resolve_work *work, size_t first,
+                                              size_t index) {
+  const int hit = index >= first;
+  const size_t begin = (index - (hit ? first : 0)) * RESOLVE_PIECE;
+  const size_t left = work->columns[hit]->count - begin;
+  return (pc_outcome_column){.score = work->columns[hit]->score + begin,
+                             .count = left < RESOLVE_PIECE ? left : RESOLVE_PIECE};
+}
+
 /* A pass over both columns, cut into pieces; each worker has a tally of its own. */
 typedef struct resolve_pieces {
   const resolve_work *work;
@@ -53,12 +70,9 @@ static pcal_status resolve_piece(void *user, size_t index, size_t worker, pcal_e
   pc_bucket_tally *tally = worker == 0 ? all->first : &all->others[worker - 1];
   if (tally->env == NULL)
     PC_TRY(pc_bucket_tally_new_like(all->first, tally, err));
-  const int hit = index >= all->pieces[0];
-  const size_t begin = (index - (hit ? all->pieces[0] : 0)) * RESOLVE_PIECE;
-  const pc_outcome_column *column = all->work->columns[hit];
-  const size_t left = column->count - begin;
-  return pc_bucket_tally_add_column(tally, column->score + begin,
-                                    left < RESOLVE_PIECE ? left : RESOLVE_PIECE, hit, err);
+  const pc_outcome_column piece = resolve_piece_column(all->work, all->pieces[0], index);
+  return pc_bucket_tally_add_column(tally, piece.score, piece.count, index >= all->pieces[0],
+                                    err);
 }
 
 /* Merges some sub-buckets of all tallies. */
@@ -101,25 +115,18 @@ static pcal_status resolve_free_one(void *user, size_t index, size_t worker, pca
 
 /* By all threads, since giving back memory takes the system as long as adding to it. */
 static void resolve_free_others(resolve_pieces *all) {
-  pcal_env quiet = *all->work->env;
-  quiet.progress = NULL;
-  quiet.interrupted = NULL;
   size_t used = 0;
   for (size_t w = 0; w < all->other_count; w++)
     used += all->others[w].env != NULL;
-  if (pc_run(&quiet, all->other_count, RESOLVE_FREE_COST * (double)used, resolve_free_one, all,
-             NULL) == PCAL_OK)
-    return;
-  for (size_t w = 0; w < all->other_count; w++)
-    pc_bucket_tally_free(&all->others[w]);
+  pc_run_quietly(all->work->env, all->other_count, RESOLVE_FREE_COST * (double)used,
+                 resolve_free_one, all);
 }
 
 static pcal_status resolve_fill(const resolve_work *work, pc_bucket_tally *tally,
                                 pcal_error *err) {
   resolve_pieces all = {
       .work = work, .first = tally, .other_count = pc_worker_count(work->env) - 1};
-  for (int hit = 0; hit < 2; hit++)
-    all.pieces[hit] = (work->columns[hit]->count + RESOLVE_PIECE - 1) / RESOLVE_PIECE;
+  resolve_count_pieces(work, all.pieces);
   all.others = pc_alloc(work->env, all.other_count, sizeof *all.others);
   if (all.others == NULL)
     return pc_fail_memory(err, "building a curve");
@@ -311,18 +318,70 @@ static pcal_status resolve_fill_later(resolve_work *work, const pc_bucket_curve 
 
 /* ---- the curve ---- */
 
+/* The lowest and the highest score that a worker has seen, in several lanes so that comparisons
+ * do not wait for each other. */
+typedef struct resolve_bounds {
+  double low[RESOLVE_LANES], high[RESOLVE_LANES];
+} resolve_bounds;
+
+static void resolve_bounds_add(resolve_bounds *bounds, const double *score, size_t count) {
+  for (size_t l = 0; l < count; l++) {
+    bounds->low[l] = score[l] < bounds->low[l] ? score[l] : bounds->low[l];
+    bounds->high[l] = score[l] > bounds->high[l] ? score[l] : bounds->high[l];
+  }
+}
+
+typedef struct resolve_bounds_pass {
+  const resolve_work *work;
+  resolve_bounds *workers;
+  size_t pieces[2]; /* of each column */
+} resolve_bounds_pass;
+
+static pcal_status resolve_bounds_piece(void *user, size_t index, size_t worker,
+                                        pcal_error *err) {
+  const resolve_bounds_pass *all = user;
+  resolve_bounds *bounds = &all->workers[worker];
+  size_t i = 0;
+  const pc_outcome_column piece = resolve_piece_column(all->work, all->pieces[0], index);
+  (void)err;
+  for (; i + RESOLVE_LANES <= piece.count; i += RESOLVE_LANES)
+    resolve_bounds_add(bounds, piece.score + i, RESOLVE_LANES);
+  resolve_bounds_add(bounds, piece.score + i, piece.count - i);
+  return PCAL_OK;
+}
+
+static pcal_status resolve_range_of_scores(const resolve_work *work, double *low, double *high,
+                                           pcal_error *err) {
+  const size_t workers = pc_worker_count(work->env);
+  resolve_bounds_pass all = {
+      .work = work, .workers = pc_alloc_raw(work->env, workers, sizeof(resolve_bounds))};
+  if (all.workers == NULL)
+    return pc_fail_memory(err, "building a curve");
+  for (size_t i = 0; i < workers * RESOLVE_LANES; i++) {
+    all.workers[i / RESOLVE_LANES].low[i % RESOLVE_LANES] = INFINITY;
+    all.workers[i / RESOLVE_LANES].high[i % RESOLVE_LANES] = -INFINITY;
+  }
+  resolve_count_pieces(work, all.pieces);
+  const pcal_status status =
+      pc_run(work->env, all.pieces[0] + all.pieces[1], RESOLVE_BOUND_COST * (double)work->rows,
+             resolve_bounds_piece, &all, err);
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (size_t i = 0; i < workers * RESOLVE_LANES; i++) {
+    *low = fmin(*low, all.workers[i / RESOLVE_LANES].low[i % RESOLVE_LANES]);
+    *high = fmax(*high, all.workers[i / RESOLVE_LANES].high[i % RESOLVE_LANES]);
+  }
+  pc_free(work->env, all.workers);
+  return status;
+}
+
 /* Buckets of equal width are cells; otherwise buckets by bits fit the range of the scores. */
 static pcal_status resolve_tally(const resolve_work *work, pc_bucket_tally *out,
                                  pcal_error *err) {
-  double low = INFINITY, high = -INFINITY;
+  double low = 0.0, high = 0.0;
   if (work->asked->cells != NULL)
     return pc_bucket_tally_new(work->env, NULL, out, err);
-  for (int hit = 0; hit < 2; hit++)
-    for (size_t i = 0; i < work->columns[hit]->count; i++) {
-      const double score = work->columns[hit]->score[i];
-      low = score < low ? score : low;
-      high = score > high ? score : high;
-    }
+  PC_TRY(resolve_range_of_scores(work, &low, &high, err));
   return pc_bucket_tally_new_range(work->env, low, high, resolve_buckets(work->rows),
                                    work->asked->squares, out, err);
 }

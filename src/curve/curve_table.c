@@ -97,11 +97,13 @@ static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_c
 pcal_status pc_curve_table_room(const pcal_env *env, size_t entries, pc_curve_table *out,
                                 pcal_error *err) {
   *out = (pc_curve_table){0};
-  out->score = pc_alloc_raw(env, entries, 3 * sizeof(double));
-  if (out->score == NULL)
+  out->score = pc_alloc_raw(env, entries, 2 * sizeof(double));
+  out->hits = out->score == NULL ? NULL : pc_alloc_raw(env, entries, sizeof(double));
+  if (out->hits == NULL) {
+    pc_curve_table_free(env, out);
     return pc_fail_memory(err, "sorting scores");
+  }
   out->weight = out->score + entries;
-  out->hits = out->weight + entries;
   return PCAL_OK;
 }
 
@@ -135,6 +137,7 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
 
 void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
+  pc_free(env, table->hits);
   pc_free(env, table->owned_segments);
   *table = (pc_curve_table){0};
 }

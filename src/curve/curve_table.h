@@ -31,7 +31,7 @@ typedef struct pc_curve_table {
   size_t count; /* entries; of a replica: ranges */
   double total; /* sum of weights */
 
-  /* PC_CURVE_SCORES: three columns in one block, which begins at `score`. */
+  /* PC_CURVE_SCORES: columns in two blocks, which begin at `score` and at `hits`. */
   double *score;  /* ascending, distinct */
   double *weight; /* of the rows with that score */
   double *hits;   /* weight of those that are hits */

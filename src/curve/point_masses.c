@@ -177,7 +177,7 @@ static void point_put_narrow(pc_point_masses *out, const point_rows rows[2],
 /* Cells are divided among tasks.  A task writes to its own part of the memory of all masses. */
 #define POINT_TASKS 64
 #define POINT_TASK_ENTRIES 4096
-#define POINT_ENTRY_COST 8.0 /* nanoseconds, for the executor */
+#define POINT_ENTRY_COST 25.0 /* nanoseconds, for the executor */
 
 typedef struct point_work {
   const pc_curve_table *table;

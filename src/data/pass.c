@@ -4,6 +4,7 @@
 #include "base/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
+#define PASS_FREE_COST 4e4  /* nanoseconds per scratch */
 /* Most consecutive chunks of a task; consecutive chunks make use of prefetched data. */
 #define PASS_RUN_MAX 4
 #define PASS_TASKS 48 /* tasks for each worker, if there are enough chunks */
@@ -28,10 +29,22 @@ pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *la
   return pass->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
 }
 
+static pcal_status pass_free_scratch(void *user, size_t w, size_t worker, pcal_error *err) {
+  const pc_pass *pass = user;
+  (void)worker;
+  (void)err;
+  if (pass->workers[w].ready)
+    pc_scratch_free(pass->env, &pass->workers[w].scratch);
+  return PCAL_OK;
+}
+
 void pc_pass_free(pc_pass *pass) {
+  size_t used = 0;
   for (size_t w = 0; pass->workers != NULL && w < pass->worker_count; w++)
-    if (pass->workers[w].ready)
-      pc_scratch_free(pass->env, &pass->workers[w].scratch);
+    used += pass->workers[w].ready != 0;
+  if (used > 0)
+    pc_run_quietly(pass->env, pass->worker_count,
+                   used > 1 ? PASS_FREE_COST * (double)used : 0.0, pass_free_scratch, pass);
   pc_free(pass->env, pass->workers);
   pass->workers = NULL;
 }

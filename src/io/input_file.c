@@ -226,14 +226,10 @@ static pcal_status input_file_forget_slice(void *user, size_t index, size_t work
 
 void pc_input_file_forget(const pc_input_file *bytes, const pcal_env *env) {
   pc_input_file some = *bytes;
-  pcal_env quiet = *env; /* pages that stay are given back when the file is closed */
-  quiet.progress = NULL;
-  quiet.interrupted = NULL;
   const size_t slices = (bytes->length - 1) / INPUT_FILE_SLICE + 1;
-  if (bytes->kind == PC_INPUT_FILE_MAPPED && slices > 1 &&
-      pc_run(&quiet, slices, INPUT_FILE_FORGET_COST * (double)bytes->length,
-             input_file_forget_slice, &some, NULL) != PCAL_OK)
-    return;
+  if (bytes->kind == PC_INPUT_FILE_MAPPED && slices > 1)
+    pc_run_quietly(env, slices, INPUT_FILE_FORGET_COST * (double)bytes->length,
+                   input_file_forget_slice, &some);
 }
 
 /* Replaces the content of a compressed file by what it unpacks to. */

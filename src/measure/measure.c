@@ -42,17 +42,11 @@ static pcal_status measure_free_task(void *user, size_t w, size_t worker, pcal_e
 }
 
 /* Runs a task that cannot fail for each worker, with all threads if several workers have
- * states: giving back and clearing memory takes the system long. */
+ * states. */
 static void measure_each_worker(pcal_measure *measure, double cost, pc_task task) {
-  const size_t count = measure->pass.worker_count;
-  pcal_env quiet = measure->env;
-  quiet.progress = NULL;
-  quiet.interrupted = NULL;
   const size_t ready = pc_workers_ready(measure);
-  if (ready > 1 && pc_run(&quiet, count, cost * (double)ready, task, measure, NULL) == PCAL_OK)
-    return;
-  for (size_t w = 0; w < count; w++)
-    (void)task(measure, w, 0, NULL);
+  pc_run_quietly(&measure->env, measure->pass.worker_count,
+                 ready > 1 ? cost * (double)ready : 0.0, task, measure);
 }
 
 static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {

@@ -286,8 +286,8 @@ static size_t spline_fit_entry(size_t count, size_t points, size_t i) {
   return points < count ? i * (count - 1) / (points - 1) : i;
 }
 
-/* True if the map takes over the memory of the rows: it is large enough, and not much larger
- * than needed. */
+/* True if the map takes over the scores and weights of the rows: their memory is large enough,
+ * and not much larger than needed. */
 static int spline_fit_reuses_rows(const spline_fit *fit) {
   const size_t room = (size_t)(fit->rows->weight - fit->rows->score);
   return room <= fit->rule->points && room / 2 <= fit->rows->count;
@@ -327,7 +327,7 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pca
     }
   }
   if (line->score == rows->score)
-    *fit->rows = (pc_curve_table){0};
+    fit->rows->score = fit->rows->weight = NULL;
   return PCAL_OK;
 }
 

@@ -23,8 +23,8 @@ typedef struct pc_spline_fit_result {
 } pc_spline_fit_result;
 
 /* Sets the values at the knots and the map.  The table must have an entry.  The map may take
- * over the memory of the table, which is then empty; both come from `memory`, temporary arrays
- * from `scratch`. */
+ * over its scores and weights; the caller frees the rest with pc_curve_table_free.  Both come
+ * from `memory`, temporary arrays from `scratch`. */
 PC_CHECKED pcal_status pc_spline_fit(const pcal_env *memory, const pcal_env *scratch,
                                      const pc_spline_rule *rule, pc_curve_table *rows,
                                      double *values, pc_line_map *line,

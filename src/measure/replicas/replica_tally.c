@@ -212,10 +212,10 @@ pcal_status pc_replica_tally_room(const pcal_env *env, pc_replica_tally *tally,
   tally->gaps = pc_alloc(env, tally->entry_count, sizeof *tally->gaps);
   int enough = tally->totals != NULL && tally->gaps != NULL;
   for (size_t s = 0; enough && s < tally->slot_count; s++) {
-    pc_tally_slot *slot = &tally->slots[s];
-    slot->sums = pc_alloc(env, tally->replicas * slot->kinds * slot->ranges, sizeof(double));
-    slot->tilt = pc_alloc(env, slot->ranges, sizeof(double));
-    enough = slot->sums != NULL && slot->tilt != NULL;
+    pc_tally_slot *at = &tally->slots[s];
+    at->sums = pc_alloc_large(env, tally->replicas * at->kinds * at->ranges, sizeof(double));
+    at->tilt = pc_alloc(env, at->ranges, sizeof(double));
+    enough = at->sums != NULL && at->tilt != NULL;
   }
   for (size_t s = 0; enough && s < tally->sum_count; s++)
     PC_TRY(pc_tally_sums_room(env, tally->counts[PC_TALLY_LABELS], &tally->sums[s], err));

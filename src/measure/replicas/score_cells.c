@@ -6,7 +6,6 @@
 /* Numbers of bins of equal mass. */
 static const size_t cells_bins[] = {10, 15, 20, 30, 50, 100, 256};
 #define CELLS_BINS (sizeof cells_bins / sizeof *cells_bins)
-#define CELLS_BINS_MOST 256
 #define CELLS_COUNT_MAX ((pc_uint128)1 << 23) /* cells of all parts in bytes that are read */
 
 static int cells_have_bins(const pc_curve_binning *binning) {
@@ -81,14 +80,10 @@ static int cells_compare(const void *a, const void *b) {
 }
 
 /* Ends of the cells, each once, ascending. */
-static void cells_fill(const pc_curve_table *table, pc_bin *bins, double *all,
-                       pc_score_cells *out) {
+static void cells_fill(const pc_curve_table *table, double *all, pc_score_cells *out) {
   size_t count = 0;
-  for (size_t i = 0; i < CELLS_BINS; i++) {
-    const size_t found = pc_bins_by_mass(table, cells_bins[i], bins);
-    for (size_t b = 0; b < found; b++)
-      all[count++] = bins[b].high;
-  }
+  for (size_t i = 0; i < CELLS_BINS; i++)
+    count += pc_bins_by_mass_edges(table, cells_bins[i], all + count);
   for (size_t k = 1; k <= PC_CELLS_WIDTH; k++)
     all[count++] = (double)k / PC_CELLS_WIDTH;
   qsort(all, count, sizeof *all, cells_compare);
@@ -102,14 +97,12 @@ pcal_status pc_score_cells_add(const pcal_env *env, pc_score_cell_lists *lists, 
   pc_score_cells *cells = NULL;
   if (table->total < PC_CELLS_LEAST)
     return PCAL_OK;
-  pc_bin *bins = pc_alloc(env, CELLS_BINS_MOST, sizeof *bins);
   double *all = pc_alloc_raw(env, PC_CELLS_MAX + CELLS_BINS, sizeof *all);
-  pcal_status status = bins == NULL || all == NULL
-                           ? pc_fail_memory(err, "drawing replicas")
-                           : cells_room(env, lists, slot, PC_CELLS_MAX, &cells, err);
+  const pcal_status status = all == NULL
+                                 ? pc_fail_memory(err, "drawing replicas")
+                                 : cells_room(env, lists, slot, PC_CELLS_MAX, &cells, err);
   if (status == PCAL_OK)
-    cells_fill(table, bins, all, cells);
-  pc_free(env, bins);
+    cells_fill(table, all, cells);
   pc_free(env, all);
   return status;
 }

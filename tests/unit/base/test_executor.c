@@ -293,6 +293,53 @@ TEST(stops_when_asked) {
   }
 }
 
+static void never_shown(void *user, const char *what, uint64_t done, uint64_t total) {
+  (void)what;
+  (void)done;
+  (void)total;
+  atomic_fetch_add(&((interrupt_notes *)user)->elsewhere, 1);
+}
+
+TEST(quiet_tasks_all_run_without_callbacks) {
+  for (int pooled = 0; pooled <= 1; pooled++) {
+    for (size_t t = 0; t < UNIT_COUNT(thread_counts); t++) {
+      pcal_env env = env_with(thread_counts[t], pooled);
+      interrupt_notes seen = {.caller = pthread_self(), .stop_at = 1, .fails = SIZE_MAX};
+      env.interrupted = interrupt_later;
+      env.progress = never_shown;
+      env.user = &seen;
+      pc_run_quietly(&env, 50, LARGE, counting_task, &seen);
+      assert_int_equal(atomic_load(&seen.runs), 50);
+      assert_int_equal(atomic_load(&seen.calls), 0);
+      assert_int_equal(atomic_load(&seen.elsewhere), 0);
+      pcal_pool_free(env.pool);
+    }
+  }
+}
+
+/* Blocks of less than a piece, of whole pieces, and of more, each taken where others were. */
+TEST(large_blocks_are_zero) {
+  static const size_t sizes[] = {0, 1, 4095, (size_t)1 << 20, ((size_t)5 << 20) + 3};
+  for (int pooled = 0; pooled <= 1; pooled++) {
+    pcal_env env = env_with(7, pooled);
+    for (size_t s = 0; s < UNIT_COUNT(sizes); s++) {
+      unsigned char *used = pc_alloc_raw(&env, sizes[s], 1);
+      assert_non_null(used);
+      memset(used, 1, sizes[s]);
+      pc_free(&env, used);
+      unsigned char *block = pc_alloc_large(&env, sizes[s], 1);
+      size_t set = 0;
+      assert_non_null(block);
+      for (size_t i = 0; i < sizes[s]; i++)
+        set += block[i] != 0;
+      assert_int_equal(set, 0);
+      pc_free(&env, block);
+    }
+    assert_null(pc_alloc_large(&env, SIZE_MAX / 2, 16));
+    pcal_pool_free(env.pool);
+  }
+}
+
 TEST(an_interrupt_does_not_hide_the_first_failure) {
   pcal_env env = env_with(1, 0);
   interrupt_notes seen = {.caller = pthread_self(), .stop_at = 1, .fails = 0};

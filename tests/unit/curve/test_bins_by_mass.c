@@ -91,6 +91,10 @@ static void mass_check(mass_row *rows, size_t count, size_t bins) {
   for (int by_weight = 0; by_weight <= 1; by_weight++) {
     pc_curve_table table = mass_table(rows, count, by_weight);
     const size_t found_count = pc_bins_by_mass(&table, bins, found[by_weight]);
+    double edges[MASS_BINS];
+    assert_int_equal(pc_bins_by_mass_edges(&table, bins, edges), found_count);
+    for (size_t b = 0; b < found_count; b++)
+      assert_true(edges[b] == found[by_weight][b].high);
     assert_int_equal(found_count, expected_count);
     assert_same_bins(found[by_weight], expected, found_count);
     pc_curve_table_free(&env, &table);

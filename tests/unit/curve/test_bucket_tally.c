@@ -186,6 +186,30 @@ TEST(test_full_counters_merge) {
   }
 }
 
+/* Tallies whose counters fit two by two, but not all together. */
+TEST(test_counters_of_many_tallies_merge) {
+  enum { ROWS = 400000, TALLIES = 6 };
+  const pcal_env env = pc_env_resolve(NULL);
+  static double score[ROWS];
+  const double last = 0x1.fffffffffffffp-1;
+  pc_bucket_tally all = tally_made(&env, NULL);
+  for (size_t i = 0; i < ROWS; i++)
+    score[i] = last;
+  for (size_t t = 0; t < TALLIES; t++) {
+    pc_bucket_tally part = tally_made(&env, NULL);
+    assert_int_equal(pc_bucket_tally_add_column(&part, score, ROWS, t % 2 == 0, NULL), PCAL_OK);
+    assert_int_equal(pc_bucket_tally_prepare(&all, &part, NULL), PCAL_OK);
+    pc_bucket_tally_merge(&all, &part);
+    pc_bucket_tally_free(&part);
+  }
+  for (size_t s = 0; s < PC_BUCKETS_AND_OUTSIDE; s++)
+    tally_expected[s] = pc_segment_none;
+  pc_segment_add(&tally_expected[PC_BUCKETS], last, (uint64_t)ROWS * TALLIES,
+                 (uint64_t)ROWS * TALLIES / 2);
+  tally_compare(&all, tally_expected);
+  pc_bucket_tally_free(&all);
+}
+
 TEST(test_parts_merge_to_the_whole) {
   const pcal_env env = pc_env_resolve(NULL);
   static tally_data data;
