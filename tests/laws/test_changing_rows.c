@@ -230,7 +230,7 @@ static void changing_measure(changing_round *round) {
   config.curves = round->number / 2 % 7 == 6;
   if (round->number / 2 % 4 >= 2) {
     config.interval = 0.9;
-    config.null = 1;
+    config.null = round->number / 2 % 4 == 3; /* of huge weights skce takes minutes */
     config.replicas = 20;
   }
   if (pcal_measure_run(round->source, &config, &round->env, &results, NULL) == PCAL_OK)
