@@ -155,16 +155,22 @@ void pc_path_sync_directory(const char *directory) {
   (void)directory;
 }
 
+/* True if a path begins with a drive, as "C:" does and "-:3" does not. */
+static int windows_has_drive(const char *path) {
+  return ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z')) &&
+         path[1] == ':';
+}
+
 size_t pc_path_directory(const char *path) {
   size_t length = strlen(path);
-  const size_t drive = length >= 2 && path[1] == ':' ? 2 : 0;
+  const size_t drive = windows_has_drive(path) ? 2 : 0;
   while (length > drive && strchr("/\\", path[length - 1]) == NULL)
     length--;
   return length;
 }
 
 int pc_path_is_absolute(const char *path) {
-  return path[0] == '/' || path[0] == '\\' || (path[0] != '\0' && path[1] == ':');
+  return path[0] == '/' || path[0] == '\\' || windows_has_drive(path);
 }
 
 int pc_path_current_directory(char *out, size_t size) {
