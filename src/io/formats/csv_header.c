@@ -204,6 +204,9 @@ static pcal_status csv_header_fill(const pc_input_file *bytes, char delimiter,
   csv_header_begin(bytes, delimiter, &out->data);
   if (!csv_header_take_separator(&out->data) && delimiter == ',')
     out->data.delimiter = pc_csv_delimiter(out->data);
+  if (out->data.line > 1 && out->data.at == out->data.end)
+    return pc_fail(err, PCAL_DATA, "%s has no rows; give a file with at least one row",
+                   bytes->name);
   pc_csv_scan after = out->data;
   if (pc_csv_scan_blank(&after))
     return pc_fail_line(err, PCAL_DATA, bytes->name, out->data.line,

@@ -131,6 +131,7 @@ TEST(refuses_what_is_no_table) {
       "f.csv has lines that end in carriage returns alone; save it as CSV UTF-8, not "
       "as CSV Macintosh");
   expect_refused("sep=;\n\n1\n", 9, "f.csv, line 2: the line is blank; delete it");
+  expect_refused("sep=;\n", 6, "f.csv has no rows; give a file with at least one row");
   expect_refused(
       "sep=;\n0;1\n", 10,
       "f.csv, line 2: this may be a header or the first row; say which with header = "
