@@ -95,12 +95,12 @@ typedef struct refine_plan {
   const pc_bucket_curve *curve;
   const pc_refine_request *request;
   size_t pieces, wanted; /* targets in all, and targets wanted score by score */
-  uint64_t parts;        /* sub-buckets that these would like best */
+  uint64_t parts;        /* sub-buckets that these ask for, and ends inside them */
   uint64_t rows, floats; /* in wanted segments: rows, and float32 numbers that exist there */
   size_t end;            /* segments from here on wait for a later pass */
-  size_t room;    /* sub-buckets for a target that is split; with a limit: for each one that
-                            it would like */
-  size_t twice;   /* segments before this one get twice as many */
+  size_t room;    /* sub-buckets for a target that is split; with a limit: for each that it asks
+                     for */
+  size_t twice;   /* targets in segments before this one get twice as many */
   size_t singles; /* sub-buckets for all targets that are counted */
 } refine_plan;
 
@@ -116,16 +116,16 @@ static uint64_t bucket_curve_floats(double low, double high) {
   return (bucket_curve_distance(low, high) >> FLOAT_SHIFT) + 2;
 }
 
-/* Sub-buckets of a wanted segment if it is divided as it would like. */
-static uint64_t refine_plan_likes(const refine_plan *plan, size_t i) {
+/* Sub-buckets that a wanted segment asks for. */
+static uint64_t refine_plan_asked(const refine_plan *plan, size_t i) {
   const pc_segment *segment = &plan->curve->segments[i];
   const size_t most = (size_t)1 << plan->request->wanted[i];
   const unsigned shift = pc_bucket_shift(segment->low, segment->high, most);
   return (bucket_curve_distance(segment->low, segment->high) >> shift) + 1;
 }
 
-/* Gives each wanted segment what it would like times a power of 2; sub-buckets that are left double
- * those of the first segments. */
+/* Gives each wanted segment what it asks for, times the same power of 2.  With the sub-buckets that
+ * are left over, the first segments get twice as many. */
 static void refine_plan_divide(refine_plan *plan, size_t fine) {
   const uint64_t times = plan->parts == 0 ? 1 : fine / plan->parts;
   plan->room = 1;
@@ -134,7 +134,7 @@ static void refine_plan_divide(refine_plan *plan, size_t fine) {
   uint64_t left = fine > plan->room * plan->parts ? fine - plan->room * plan->parts : 0;
   for (; plan->twice < plan->end && left > 0; plan->twice++) {
     const int wanted = refine_plan_wants(plan, plan->twice);
-    const uint64_t more = wanted ? plan->room * refine_plan_likes(plan, plan->twice) : 0;
+    const uint64_t more = wanted ? plan->room * refine_plan_asked(plan, plan->twice) : 0;
     left -= more < left ? more : left;
   }
 }
@@ -167,7 +167,7 @@ static refine_plan refine_plan_new(const pc_bucket_curve *curve,
     const size_t ends =
         bucket_curve_ends_inside(segment, request->ends, request->end_count, &at);
     const int wanted = refine_plan_wants(&plan, i);
-    const uint64_t parts = wanted ? ends + refine_plan_likes(&plan, i) : 0;
+    const uint64_t parts = wanted ? ends + refine_plan_asked(&plan, i) : 0;
     if (request->split_limit > 0 && plan.parts > 0 &&
         plan.parts + parts > request->split_limit) {
       plan.end = i;

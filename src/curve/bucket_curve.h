@@ -46,19 +46,19 @@ void pc_bucket_curve_free(pc_bucket_curve *curve);
 
 /* What the next pass must resolve. */
 typedef struct pc_refine_request {
-  /* By segment: true if it must be known score by score, and then the bits of the number of
-   * sub-buckets that would be best, at least 1. */
+  /* By segment: 0, or, if it must be known score by score, n >= 1: it asks for 2^n
+   * sub-buckets. */
   const uint8_t *wanted;
   const double *ends; /* ascending scores: no segment may hold both scores <= ends[i] and
                             scores > ends[i] */
   size_t end_count;
   uint64_t keep_limit; /* store scores if at most this many rows lie in wanted segments; usually
                           PC_REFINE_KEPT_MAX */
-  size_t split_limit;  /* sub-buckets that the pass may count, about, which segments divide as
-                          `wanted` says; 0: any number, and all have the same.  Segments above those
-                          for which there is room wait for a later pass */
-  int all_float32;     /* every score is a float32 */
-  size_t workers;      /* each with a tally of its own */
+  size_t split_limit; /* about how many sub-buckets the pass may count, divided in proportion to
+                          `wanted`; segments above those for which there is room wait for a later
+                          pass.  0: no limit, and all targets get the same number */
+  int all_float32;    /* every score is a float32 */
+  size_t workers;     /* each with a tally of its own */
 } pc_refine_request;
 
 /* The number of segments that contain an end, with scores on both sides. */

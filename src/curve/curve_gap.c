@@ -8,7 +8,7 @@
 
 #define GAP_BLOCK ((size_t)1 << 12) /* entries that a task reads */
 #define GAP_ENTRY_COST 8.0          /* nanoseconds, for the executor */
-#define GAP_PIECE_BITS 12           /* of the pieces that a mark can ask for, at most */
+#define GAP_PIECE_BITS 12           /* a mark asks for at most 2^12 pieces */
 
 /* ---- tables of scores and of segments: exact sums ---- */
 
@@ -68,9 +68,8 @@ static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
   return pc_fixed_value(&bound);
 }
 
-/* Into how many pieces an entry must be divided for each to be too small for a gap wider than
- * `gap`, as the bits of a power of 2.  The gaps at the ends of the entry are at most `ends`, and a
- * gap inside is at most `bound`. */
+/* The least n such that none of 2^n equal pieces of an entry could hold a gap wider than `gap`.  The
+ * gaps at the ends of the entry are at most `ends`, and a gap inside is at most `bound`. */
 static uint8_t gap_piece_bits(double gap, double ends, double bound) {
   const double pieces = (bound - ends) / (gap - ends);
   uint8_t bits = 1;
