@@ -1,30 +1,46 @@
-"""Arrays of unusual types: texts and objects become numbers with names, unusual numbers usual ones."""
+"""Arrays of unusual types: texts and objects become numbers, with names where an input may have them, and unusual
+numbers usual ones.
+"""
 
-from typing import Iterable
+from numbers import Number
+from typing import Any, Iterable
 
 import numpy as np
 
 from ._errors import DataError, NotNumbersError
 
+#: inputs whose values may be names
+NAMED = frozenset({"labels", "correct", "groups", "ids", "time"})
+#: types of missing values in pandas
+_GAPS = {"NAType", "NaTType"}
+
+
+def is_missing(value: Any) -> bool:
+    """True for None, NaN, and NaT and NA of pandas; NA has no truth value."""
+    return value is None or type(value).__name__ in _GAPS or bool(value != value)
+
 
 def _coded(values: Iterable) -> tuple:
     """Numbers, and the names that they stand for."""
     index: dict = {}
-    codes = [
-        -1 if value is None or value != value else index.setdefault(str(value), len(index))
-        for value in values
-    ]
+    codes = [-1 if is_missing(value) else index.setdefault(str(value), len(index)) for value in values]
     return np.array(codes, dtype=np.int32), tuple(index)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Number, np.bool_)) and not isinstance(value, complex)
+
+
 def _from_objects(name: str, array: np.ndarray) -> tuple:
-    if array.dtype == object and all(
-        value is None or isinstance(value, (int, float, np.number, np.bool_))
-        for value in array.flat
-    ):
-        return array.astype(np.float64), None
-    if array.ndim != 1:
-        kinds = {type(value).__name__ for value in array.flat if not isinstance(value, (int, float, np.number))}
+    """Numbers of objects; names of objects where the input may have them."""
+    others = {array.dtype.type.__name__}
+    if array.dtype == object:
+        others = {type(each).__name__ for each in array.flat if not _is_number(each) and each is not None}
+    if others <= _GAPS:
+        numbers = [np.nan if is_missing(each) else each for each in array.flat]
+        return np.array(numbers, dtype=np.float64).reshape(array.shape), None
+    if array.ndim != 1 or name not in NAMED:
+        kinds = others - _GAPS
         raise NotNumbersError(
             f"{name} has values of the type {sorted(kinds)[0]}; the argument must be an array without strings and "
             "other objects, of numbers alone"
@@ -34,7 +50,10 @@ def _from_objects(name: str, array: np.ndarray) -> tuple:
 
 def usual(name: str, array: np.ndarray) -> tuple:
     """An array of numbers, and the names that they stand for, or None."""
-    if isinstance(array, np.ma.MaskedArray):
+    if isinstance(array, np.ma.MaskedArray) and array.dtype.kind in "OUST":
+        masked, array = np.ma.getmaskarray(array), array.data.astype(object)
+        array[masked] = None
+    elif isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.ndim not in (1, 2):
         raise DataError(f"{name} has {array.ndim} dimensions; give one or two: rows, and columns")

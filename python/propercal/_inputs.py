@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Mapping, TypeVar
 import numpy as np
 
 from . import _core
-from ._array_types import usual
+from ._array_types import NAMED, usual
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
 from ._errors import DataError, UsageError, file_name
@@ -92,8 +92,8 @@ def _from_pandas(name: str, value: Any) -> tuple:
         return _array(name, value.to_numpy()), None
     if value.dtype.kind in "fiub":
         return _array(name, value.to_numpy(dtype=np.float64, na_value=np.nan)), None
-    if value.isna().all():
-        return _array(name, np.full(len(value), np.nan)), None
+    if name not in NAMED or value.isna().all():
+        return _array(name, value.to_numpy(dtype=object)), None
     codes, names = value.factorize()
     return ("array", np.asarray(codes), tuple(str(each) for each in names)), None
 
@@ -101,9 +101,7 @@ def _from_pandas(name: str, value: Any) -> tuple:
 def _arrow_pair(value: Any) -> tuple:
     pair = value.__arrow_c_array__()
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise UsageError(
-            "__arrow_c_array__ did not give a schema and an array; check the program that made it"
-        )
+        raise UsageError("__arrow_c_array__ did not give a schema and an array; check the program that made it")
     return pair
 
 
@@ -573,12 +571,8 @@ def lists_inputs(*prefixes: str, without: "tuple[str, ...]" = ()) -> "Callable[[
         known = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
         names = [each.name for each in known]
         more = [name for name in INPUTS if name not in names and name not in without]
-        more += [
-            f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)
-        ]
-        extra = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more
-        ]
+        more += [f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)]
+        extra = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more]
         place = names.index("probs") if "probs" in names else -1
 
         @functools.wraps(function)

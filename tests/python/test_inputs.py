@@ -1,6 +1,7 @@
 """Whatever holds numbers gives the same result, without copies where memory allows."""
 
 import array
+import decimal
 import subprocess
 import sys
 import types
@@ -264,6 +265,70 @@ def test_columns_without_any_value(digits, probs, kind):
     for groups in (arrow.nulls(797, arrow.null() if kind == "null" else arrow.string()), objects):
         with pytest.raises(pc.DataError, match="^groups, row 0: the group is missing; give every row a group$"):
             pc.measure(one, hits, groups=groups, skip_missing=True)
+
+
+def test_numbers_as_objects(digits, probs):
+    """Numbers of columns of type object or category are their values, not the order of the first of each."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3].astype(float), digits.labels == 3
+    weights, number = np.arange(797) * 7 % 3 + 1.0, digits.logits[:, 0].astype(float)
+    ways = (
+        lambda column: pandas.Series(column, dtype=object),
+        lambda column: pandas.Series(column).astype("category"),
+        lambda column: pandas.Series([decimal.Decimal(float(each)) for each in column]),
+        lambda column: np.array([decimal.Decimal(float(each)) for each in column], dtype=object),
+    )
+    plain = {
+        "brier": {"probs": one, "labels": hits, "weights": weights},
+        "crps": {"mean": number, "std": weights, "target": number + weights},
+    }
+    for metric, given in plain.items():
+        expected = pc.measure(**given, metrics=metric).to_json()
+        for name in given:
+            for way in ways:
+                found = pc.measure(**{**given, name: way(given[name])}, metrics=metric)
+                assert found.to_json() == expected, (metric, name)
+        table = pandas.DataFrame({name: ways[0](column) for name, column in given.items()})
+        assert pc.measure(data=table, **{name: name for name in given}, metrics=metric).to_json() == expected
+
+
+def test_objects_that_are_no_numbers(digits, probs):
+    """Texts and dates are no scores and weights, whose values their order of appearance would be."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3], digits.labels == 3
+    texts, dates = np.array(["0.5"] * 797), pandas.Series(pandas.to_datetime(["2026-11-20"] * 797))
+    lists = pandas.Series([[0.5, 0.5]] * 797)
+    for value, kind in ((texts, "str_"), (pandas.Series(texts), "str"), (dates, "Timestamp"), (lists, "list")):
+        for given in ({"probs": value}, {"probs": one, "weights": value}):
+            words = f"^{[*given][-1]} has values of the type {kind}; the argument must be an array without strings and"
+            with pytest.raises(pc.DataError, match=words):
+                pc.measure(**given, labels=hits)
+
+
+def test_gaps_among_objects(digits, probs):
+    """NA of pandas, and masks of texts and objects."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3].astype(float), digits.labels == 3
+    gap, words = np.arange(797) == 5, np.where(digits.labels % 2, "odd", "even")
+    expected = pc.brier(one[~gap], hits[~gap])
+
+    def ways(column):
+        objects = column.astype(object)
+        objects[5] = pandas.NA
+        return objects, np.ma.masked_array(column, gap), np.ma.masked_array(column.astype(object), gap)
+
+    for given in ({"probs": each, "labels": hits} for each in ways(one)):
+        assert pc.brier(**given, skip_missing=True) == expected
+        with pytest.raises(pc.DataError, match="probs, row 5, column 0: the score is missing"):
+            pc.brier(**given)
+    for labels in ways(hits):
+        assert pc.brier(one, labels, skip_missing=True) == expected
+    for groups in ways(words):
+        with pytest.raises(pc.DataError, match="^groups, row 5: the group is missing; give every row a group$"):
+            pc.measure(one, hits, groups=groups, skip_missing=True)
+    table = pandas.DataFrame({"n": pandas.Series(digits.labels).astype("Int64").mask(gap), "w": words})
+    with pytest.raises(pc.DataError, match="^groups: the column n has a missing value; give every row a group$"):
+        pc.measure(one, hits, groups=table)
 
 
 def test_a_file_with_a_column_of_type_null(tmp_path):
