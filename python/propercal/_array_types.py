@@ -1,15 +1,14 @@
-"""Arrays of unusual types: texts and objects become numbers, with names where an input may have them, and unusual
-numbers usual ones.
-"""
+"""Arrays of unusual types: texts and objects become numbers with names, unusual numbers usual ones."""
 
-from numbers import Number
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Iterable
 
 import numpy as np
 
 from ._errors import DataError, NotNumbersError
 
-#: inputs whose values may be names
+#: inputs whose values may be names; those of others are numbers
 NAMED = frozenset({"labels", "correct", "groups", "ids", "time"})
 #: types of missing values in pandas
 _GAPS = {"NAType", "NaTType"}
@@ -17,7 +16,8 @@ _GAPS = {"NAType", "NaTType"}
 
 def is_missing(value: Any) -> bool:
     """True for None, NaN, and NaT and NA of pandas; NA has no truth value."""
-    return value is None or type(value).__name__ in _GAPS or bool(value != value)
+    unequal = value != value
+    return value is None or type(value).__name__ in _GAPS or (isinstance(unequal, (bool, np.bool_)) and bool(unequal))
 
 
 def _coded(values: Iterable) -> tuple:
@@ -28,24 +28,31 @@ def _coded(values: Iterable) -> tuple:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (Number, np.bool_)) and not isinstance(value, complex)
+    return isinstance(value, (Real, Decimal, np.bool_))
 
 
 def _from_objects(name: str, array: np.ndarray) -> tuple:
-    """Numbers of objects; names of objects where the input may have them."""
+    """Numbers of objects that all are numbers; codes and names of others, in one dimension."""
     others = {array.dtype.type.__name__}
     if array.dtype == object:
         others = {type(each).__name__ for each in array.flat if not _is_number(each) and each is not None}
     if others <= _GAPS:
         numbers = [np.nan if is_missing(each) else each for each in array.flat]
         return np.array(numbers, dtype=np.float64).reshape(array.shape), None
-    if array.ndim != 1 or name not in NAMED:
+    if array.ndim != 1:
         kinds = others - _GAPS
         raise NotNumbersError(
             f"{name} has values of the type {sorted(kinds)[0]}; the argument must be an array without strings and "
             "other objects, of numbers alone"
         )
     return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
+
+
+def check_numbers(parts: "dict[str, tuple | None]") -> None:
+    """Refuses names in an input of numbers, which would be taken as codes in the order of their appearance."""
+    for name, part in parts.items():
+        if part is not None and part[0] == "array" and part[2] is not None and name not in NAMED:
+            raise NotNumbersError(f"{name} has values that are no numbers, such as {part[2][0]!r}; give an array of numbers alone")
 
 
 def usual(name: str, array: np.ndarray) -> tuple:

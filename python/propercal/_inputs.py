@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Mapping, TypeVar
 import numpy as np
 
 from . import _core
-from ._array_types import NAMED, usual
+from ._array_types import NAMED, check_numbers, usual
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
 from ._errors import DataError, UsageError, file_name
@@ -164,8 +164,7 @@ def _check_inputs(given: "tuple[str, ...]") -> None:
     found = [name for name in KINDS if name in given]
     if not found:
         raise UsageError(
-            "there are no scores; give one of probs, logits, log_probs, confidence, mean, "
-            "quantiles, samples or data"
+            "there are no scores; give one of probs, logits, log_probs, confidence, mean, quantiles, samples or data"
         )
     if len(found) > 1:
         raise UsageError(f"{found[0]} and {found[1]} are both given; give only one of them")
@@ -269,6 +268,7 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     _check_inputs(tuple(given))
     parts = {name: _array_reader(type(value))(name, value) for name, value in given.items() if name != "first_row"}
     _check_order(parts)
+    check_numbers(parts)
     return _core.open(parts, settings, first_row=given.get("first_row", 0))
 
 
@@ -310,6 +310,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     found = {name: part(name, value) for name, value in given.items()}
     parts = {name: each for name, (each, _) in found.items()}
     _check_order(parts)
+    check_numbers(parts)
     if classes is None:
         classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(

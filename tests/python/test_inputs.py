@@ -297,10 +297,12 @@ def test_objects_that_are_no_numbers(digits, probs):
     pandas = pytest.importorskip("pandas")
     one, hits = probs[:, 3], digits.labels == 3
     texts, dates = np.array(["0.5"] * 797), pandas.Series(pandas.to_datetime(["2026-11-20"] * 797))
-    lists = pandas.Series([[0.5, 0.5]] * 797)
-    for value, kind in ((texts, "str_"), (pandas.Series(texts), "str"), (dates, "Timestamp"), (lists, "list")):
+    lists, arrays = pandas.Series([[0.5, 0.5]] * 797), pandas.Series([np.array([0.5])] * 797)
+    for value, shown in (
+        (texts, "'0.5'"), (pandas.Series(texts), "'0.5'"), (dates, "'2026-11-20 00:00:00'"), (lists, r"'\[0.5, 0.5\]'"), (arrays, r"'\[0.5\]'"),
+    ):  # fmt: skip
         for given in ({"probs": value}, {"probs": one, "weights": value}):
-            words = f"^{[*given][-1]} has values of the type {kind}; the argument must be an array without strings and"
+            words = f"^{[*given][-1]} has values that are no numbers, such as {shown}; give an array of numbers alone$"
             with pytest.raises(pc.DataError, match=words):
                 pc.measure(**given, labels=hits)
 
