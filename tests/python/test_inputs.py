@@ -361,6 +361,18 @@ def test_parquet_with_row_groups_of_nulls(digits, probs, tmp_path):
         assert found.to_dict()["data"]["skipped_rows"] == 200
 
 
+def test_parquet_without_the_positive_label(tmp_path):
+    """The message shows labels after a row group of nulls."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "words.parquet"
+    for labels, shown in ((["no", "nein"], "'nein', 'no'"), ([None, None], "all missing")):
+        table = arrow.table({"p": [0.5] * 4, "y": arrow.array([None, None, *labels], arrow.string())})
+        parquet.write_table(table, path, row_group_size=2)
+        with pytest.raises(pc.UsageError, match=f"^pos_label='yes' is none of the labels; they are {shown}$"):
+            pc.measure("p", "y", data=path, pos_label="yes", metrics="brier", skip_missing=True)
+
+
 def test_parquet(digits, probs, tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
