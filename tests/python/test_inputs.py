@@ -292,6 +292,13 @@ def test_numbers_as_objects(digits, probs):
         assert pc.measure(data=table, **{name: name for name in given}, metrics=metric).to_json() == expected
 
 
+def test_class_numbers_as_objects(digits, probs):
+    one, hits = probs[:, 3], (digits.labels == 3).astype(int)
+    for scores, labels in ((one, hits), (one, hits == 1), (probs, digits.labels)):
+        plain, found = pc.Temperature().fit(scores, labels), pc.Temperature().fit(scores, labels.astype(object))
+        assert found.T_ == plain.T_ and list(found.classes_) == list(plain.classes_)
+
+
 def test_objects_that_are_no_numbers(digits, probs):
     """Texts and dates are no scores and weights, whose values their order of appearance would be."""
     pandas = pytest.importorskip("pandas")
