@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from numbers import Real
-from typing import Any, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -20,30 +20,30 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in _GAPS or (isinstance(unequal, (bool, np.bool_)) and bool(unequal))
 
 
-def _coded(values: Iterable) -> tuple:
+def _coded(values: list) -> tuple:
     """Numbers, and the names that they stand for."""
+    try:
+        missing = [value is None or bool(value != value) for value in values]
+    except (TypeError, ValueError):  # NA of pandas, arrays
+        missing = [is_missing(value) for value in values]
     index: dict = {}
-    codes = [-1 if is_missing(value) else index.setdefault(str(value), len(index)) for value in values]
+    codes = [-1 if gap else index.setdefault(str(value), len(index)) for value, gap in zip(values, missing)]
     return np.array(codes, dtype=np.int32), tuple(index)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (Real, Decimal, np.bool_))
 
 
 def _from_objects(name: str, array: np.ndarray) -> tuple:
     """Numbers of objects that all are numbers; codes and names of others, in one dimension."""
-    others = {array.dtype.type.__name__}
-    if array.dtype == object:
-        others = {type(each).__name__ for each in array.flat if not _is_number(each) and each is not None}
+    types = set(map(type, array.flat)) if array.dtype == object else {array.dtype.type}
+    others = {each.__name__ for each in types if not issubclass(each, (Real, Decimal, np.bool_, type(None)))}
+    if not others:
+        return array.astype(np.float64), None
     if others <= _GAPS:
         numbers = [np.nan if is_missing(each) else each for each in array.flat]
         return np.array(numbers, dtype=np.float64).reshape(array.shape), None
     if array.ndim != 1:
-        kinds = others - _GAPS
         raise NotNumbersError(
-            f"{name} has values of the type {sorted(kinds)[0]}; the argument must be an array without strings and "
-            "other objects, of numbers alone"
+            f"{name} has values of the type {sorted(others - _GAPS)[0]}; the argument must be an array without strings "
+            "and other objects, of numbers alone"
         )
     return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
 

@@ -335,6 +335,8 @@ def test_gaps_among_objects(digits, probs):
     for groups in ways(words):
         with pytest.raises(pc.DataError, match="^groups, row 5: the group is missing; give every row a group$"):
             pc.measure(one, hits, groups=groups, skip_missing=True)
+    with pytest.raises(pc.DataError, match="^groups, row 0: the group is missing"):
+        pc.measure(one, hits, groups=np.array([None, pandas.NA, *words[2:]], dtype=object))
     table = pandas.DataFrame({"n": pandas.Series(digits.labels).astype("Int64").mask(gap), "w": words})
     with pytest.raises(pc.DataError, match="^groups: the column n has a missing value; give every row a group$"):
         pc.measure(one, hits, groups=table)
