@@ -467,6 +467,8 @@ def _class_order(X: Any, y: Any, given: "dict[str, Any]") -> "np.ndarray | None"
         found = np.unique(values)
     except TypeError:  # None among words
         return None
+    if list(found) == [*range(columns)]:  # of type object
+        return None
     return found if len(found) == columns else None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._array_types import is_missing
 from ._errors import DataError
 
 _AND = " & "
@@ -31,7 +32,7 @@ def _columns(groups: Any) -> "dict[str, list] | None":
 
 
 def _text(name: str, value: Any) -> str:
-    if value is None or value != value or str(value) in ("", "<NA>"):
+    if is_missing(value) or str(value) in ("", "<NA>"):
         raise DataError(f"groups: the column {name} has a missing value; give every row a group")
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     if _AND in text:

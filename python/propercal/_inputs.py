@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Mapping, TypeVar
 import numpy as np
 
 from . import _core
-from ._array_types import usual
+from ._array_types import NAMED, check_numbers, usual
 from ._axes import flatten
 from ._conversions import as_array, is_file, outcomes, package_of, padded, seconds, torch_array
 from ._errors import DataError, UsageError, file_name
@@ -92,8 +92,8 @@ def _from_pandas(name: str, value: Any) -> tuple:
         return _array(name, value.to_numpy()), None
     if value.dtype.kind in "fiub":
         return _array(name, value.to_numpy(dtype=np.float64, na_value=np.nan)), None
-    if value.isna().all():
-        return _array(name, np.full(len(value), np.nan)), None
+    if name not in NAMED or value.isna().all():
+        return _array(name, value.to_numpy(dtype=object)), None
     codes, names = value.factorize()
     return ("array", np.asarray(codes), tuple(str(each) for each in names)), None
 
@@ -101,9 +101,7 @@ def _from_pandas(name: str, value: Any) -> tuple:
 def _arrow_pair(value: Any) -> tuple:
     pair = value.__arrow_c_array__()
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise UsageError(
-            "__arrow_c_array__ did not give a schema and an array; check the program that made it"
-        )
+        raise UsageError("__arrow_c_array__ did not give a schema and an array; check the program that made it")
     return pair
 
 
@@ -166,8 +164,7 @@ def _check_inputs(given: "tuple[str, ...]") -> None:
     found = [name for name in KINDS if name in given]
     if not found:
         raise UsageError(
-            "there are no scores; give one of probs, logits, log_probs, confidence, mean, "
-            "quantiles, samples or data"
+            "there are no scores; give one of probs, logits, log_probs, confidence, mean, quantiles, samples or data"
         )
     if len(found) > 1:
         raise UsageError(f"{found[0]} and {found[1]} are both given; give only one of them")
@@ -271,6 +268,7 @@ def _open_arrays(given: "dict[str, Any]", settings: tuple) -> Any:
     _check_inputs(tuple(given))
     parts = {name: _array_reader(type(value))(name, value) for name, value in given.items() if name != "first_row"}
     _check_order(parts)
+    check_numbers(parts)
     return _core.open(parts, settings, first_row=given.get("first_row", 0))
 
 
@@ -312,6 +310,7 @@ def _open(inputs: "dict[str, Any]", settings: tuple) -> Any:
     found = {name: part(name, value) for name, value in given.items()}
     parts = {name: each for name, (each, _) in found.items()}
     _check_order(parts)
+    check_numbers(parts)
     if classes is None:
         classes = next((found[name][1] for name in KINDS if name in found), None)
     return _core.open(
@@ -573,12 +572,8 @@ def lists_inputs(*prefixes: str, without: "tuple[str, ...]" = ()) -> "Callable[[
         known = [each for each in signature.parameters.values() if each.kind != each.VAR_KEYWORD]
         names = [each.name for each in known]
         more = [name for name in INPUTS if name not in names and name not in without]
-        more += [
-            f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)
-        ]
-        extra = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more
-        ]
+        more += [f"{prefix}_{name}" for prefix in prefixes for name in _predictions(prefix)]
+        extra = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more]
         place = names.index("probs") if "probs" in names else -1
 
         @functools.wraps(function)

@@ -125,10 +125,12 @@ def _outcomes(batch: Any, column: str, pos_label: Any) -> Any:
 
 
 def _first_labels(data: Any, column: str) -> str:
+    """Some of the labels, for a message."""
     for batch in _batches(data, [column]):
-        values = batch.column(0)[:1000].to_pylist()
-        return ", ".join(sorted({repr(each) for each in values if each is not None})[:8])
-    return "none"
+        found = sorted({repr(each) for each in batch.column(0)[:1000].to_pylist() if each is not None})
+        if found:
+            return ", ".join(found[:8])
+    return "all missing"
 
 
 def measured(given: "dict[str, Any]", shown: str, metrics: Any, policy: "dict[str, Any]", settings: tuple) -> Any:

@@ -64,6 +64,7 @@ def compare(
     weights: "str | None" = None,
     groups: "str | None" = None,
     interval: "float | None" = None,
+    skip_missing: bool = False,
     memory_limit: str = "256MiB",
 ) -> TableComparison:
     """Fits calibrators to a Spark table and measures them on another one.
@@ -81,6 +82,7 @@ def compare(
     metrics : other metrics to measure
     probs, logits, labels, weights, groups : columns, as of ``measure``; groups of the test table
     interval : level of intervals, as of ``measure``
+    skip_missing : leave out rows of both tables with a missing value; results count those of the test table
     memory_limit : as ``memoryLimit`` of ``Calibration``
 
     Returns
@@ -96,6 +98,7 @@ def compare(
         raise UsageError(f"neither low nor high values of {by} are better; choose another metric")
     taken = [name for name in dict.fromkeys((column, labels, weights, groups)) if name is not None]
     asked = {"metrics": [by, *metrics], "interval": interval, "weights": weights, "groups": groups}
+    asked |= {"skip_missing": skip_missing}
     models, results = {}, {}
     for spec in methods:
         estimator = Calibration(
@@ -104,6 +107,8 @@ def compare(
             labelCol=labels,
             kind=kind,
             outputCol=_OUTPUT,
+            handleInvalid="keep" if skip_missing else "error",
+            skipMissing=skip_missing,
             memoryLimit=memory_limit,
             **({} if weights is None else {"weightCol": weights}),
         )

@@ -61,7 +61,24 @@ class _HasScores(HasProbabilityCol, HasLabelCol, HasWeightCol):
         }
 
 
-class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, DefaultParamsWritable):
+class _SkipsMissing(Params):
+    """The parameter of rows with a missing value."""
+
+    skipMissing: "Param[bool]" = Param(
+        Params._dummy(), "skipMissing", "whether rows with missing values are left out", TypeConverters.toBoolean
+    )
+
+    def _set_given(self, given: "dict[str, Any]") -> None:
+        """Sets the arguments of a constructor; messages call skipMissing by its name in Python."""
+        if "skip_missing" in given:
+            given["skipMissing"] = given.pop("skip_missing")
+        self._set(**given)
+
+    def getSkipMissing(self) -> bool:
+        return self.getOrDefault(self.skipMissing)
+
+
+class CalibrationEvaluator(_HasScores, _SkipsMissing, Evaluator, DefaultParamsReadable, DefaultParamsWritable):
     """A metric of calibration as an evaluator, for ``CrossValidator`` and the like.
 
     >>> CalibrationEvaluator(metricName="ece:bins=20").evaluate(predictions)
@@ -74,6 +91,7 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
     kind : scores in probabilityCol: ``"probs"``, ``"logits"`` or ``"log_probs"``
     metricName : spec of a metric, as of ``propercal.measure``
     keepScores : as ``keep_scores`` of ``measure``, for metrics that need all scores at once
+    skipMissing : as ``skip_missing`` of ``measure``, by either name: leave out rows with a missing value
     """
 
     metricName: "Param[str]" = Param(Params._dummy(), "metricName", "spec of a metric", TEXT)
@@ -92,10 +110,12 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
         kind: str = "probs",
         metricName: str = "brier",
         keepScores: bool = False,
+        skipMissing: bool = False,
+        skip_missing: bool = False,
     ) -> None:
         super().__init__()
-        self._setDefault(kind="probs", metricName="brier", keepScores=False)
-        self._set(**self._input_kwargs)
+        self._setDefault(kind="probs", metricName="brier", keepScores=False, skipMissing=False)
+        self._set_given(self._input_kwargs)
 
     def getMetricName(self) -> str:
         return self.getOrDefault(self.metricName)
@@ -117,6 +137,7 @@ class CalibrationEvaluator(_HasScores, Evaluator, DefaultParamsReadable, Default
 
     def _evaluate(self, dataset: Any) -> float:
         chosen = {"metrics": self.getMetricName(), "keep_scores": self.getKeepScores()}
+        chosen |= {"skip_missing": self.getSkipMissing()}
         result = measure(dataset, **chosen, **self._columns())
         return float(next(iter(result)))
 
@@ -136,7 +157,7 @@ class _CalibrationParams(_HasScores, HasOutputCol):
         return self.getOrDefault(self.handleInvalid)
 
 
-class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultParamsWritable):
+class Calibration(_CalibrationParams, _SkipsMissing, Estimator, DefaultParamsReadable, DefaultParamsWritable):
     """A calibrator as an estimator; there is also a class for each method, such as
     ``Temperature``.
 
@@ -152,7 +173,9 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
     method : spec of a calibrator
     probabilityCol, probabilityCols, labelCol, weightCol, kind : as of ``CalibrationEvaluator``
     outputCol : column of calibrated probabilities, in the form of probabilityCol; an array for probabilityCols
-    handleInvalid : ``"error"``, or ``"keep"``: null scores give null
+    handleInvalid : of ``transform``: ``"error"``, or ``"keep"``: null scores give null
+    skipMissing : of ``fit``: leave out rows with a missing value; messages call it ``skip_missing``, and so
+        may you
     memoryLimit : rows that the driver may collect, in bytes; larger tables are read in rounds
     progress : True, ``"tqdm"``, or a function called as ``f(what, done, total)`` for each round; not saved
     """
@@ -173,6 +196,8 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
         kind: str = "probs",
         outputCol: str = "calibrated",
         handleInvalid: str = "error",
+        skipMissing: bool = False,
+        skip_missing: bool = False,
         memoryLimit: str = "256MiB",
         progress: Any = None,
     ) -> None:
@@ -183,12 +208,13 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
             kind="probs",
             outputCol="calibrated",
             handleInvalid="error",
+            skipMissing=False,
             memoryLimit="256MiB",
         )
-        self._set(**self._input_kwargs)
+        self._set_given(self._input_kwargs)
 
     def _fit(self, dataset: Any) -> "CalibrationModel":
-        unfitted = calibrator(self.getMethod(), kind=self.getKind())
+        unfitted = calibrator(self.getMethod(), kind=self.getKind(), skip_missing=self.getSkipMissing())
         table = select(dataset, self._columns())
         limit = memory_bytes(self.getOrDefault(self.memoryLimit))
         rows, needed = _size(table.frame)
@@ -204,7 +230,7 @@ class Calibration(_CalibrationParams, Estimator, DefaultParamsReadable, DefaultP
 
     def _fit_in_rounds(self, table: Table, rows: int, needed: int, limit: int) -> Calibrator:
         try:
-            rounds = FitRounds(self.getMethod())
+            rounds = FitRounds(self.getMethod(), skip_missing=self.getSkipMissing())
         except UsageError:
             raise UsageError(
                 f"fitting {self.getMethod()} needs all {rows} rows, {needed} bytes, in the memory of "

@@ -329,7 +329,7 @@ def try_flag(verb, flag, known):
     if more is None:
         fault("a flag without a case in PARTNERS", [verb, flag])
         return
-    told = []
+    messages = []
     for words in COMMANDS[verb]:
         command = [verb, *words, *more, flag, VALUES.get(name_of(flag), "{}")]
         code, message, _ = run(filled(command, good_file(name_of(flag))))
@@ -337,11 +337,11 @@ def try_flag(verb, flag, known):
         if code in (0, 1):
             try_endless(command)
             return
-        told.append(message)
+        messages.append(message)
     if (verb, flag) in REFUSED:
         try_endless([verb, *COMMANDS[verb][0], *more, flag, "{}"])
         return
-    fault("no command takes a good file", [verb, flag], " / ".join(told))
+    fault("no command takes a good file", [verb, flag], " / ".join(messages))
 
 
 def try_verb(verb):

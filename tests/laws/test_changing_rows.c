@@ -1,9 +1,10 @@
 /* Laws of every registry row: rows that another thread overwrites during a call may give wrong
  * numbers or an error, but never a crash, and the call comes back.
  *
- * Arrays of scores, outcomes, weights, groups and ids are changed cell by cell while every metric, calibrator, figure and study works
- * on them, each in a child process (forked_cases.h): between two reads of one thread
- * (row_trap.h) and by another thread (row_writer.h), in turn.
+ * Arrays of scores, outcomes, weights, groups and ids are changed cell by cell while every
+ * metric, calibrator, figure and study works on them, each in a child process
+ * (forked_cases.h): between two reads of one thread (row_trap.h) and by another thread
+ * (row_writer.h), in turn.
  *
  *   PROPERCAL_CHANGING=SECONDS    every spec of every row on every set, together about so long;
  *                                 an hour is 3600.  Not set: few specs, about 10 seconds.

@@ -1,6 +1,7 @@
 """Whatever holds numbers gives the same result, without copies where memory allows."""
 
 import array
+import decimal
 import subprocess
 import sys
 import types
@@ -266,6 +267,81 @@ def test_columns_without_any_value(digits, probs, kind):
             pc.measure(one, hits, groups=groups, skip_missing=True)
 
 
+def test_numbers_as_objects(digits, probs):
+    """Numbers of columns of type object or category are their values, not the order of the first of each."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3].astype(float), digits.labels == 3
+    weights, number = np.arange(797) * 7 % 3 + 1.0, digits.logits[:, 0].astype(float)
+    ways = (
+        lambda column: pandas.Series(column, dtype=object),
+        lambda column: pandas.Series(column).astype("category"),
+        lambda column: pandas.Series([decimal.Decimal(float(each)) for each in column]),
+        lambda column: np.array([decimal.Decimal(float(each)) for each in column], dtype=object),
+    )
+    plain = {
+        "brier": {"probs": one, "labels": hits, "weights": weights},
+        "crps": {"mean": number, "std": weights, "target": number + weights},
+    }
+    for metric, given in plain.items():
+        expected = pc.measure(**given, metrics=metric).to_json()
+        for name in given:
+            for way in ways:
+                found = pc.measure(**{**given, name: way(given[name])}, metrics=metric)
+                assert found.to_json() == expected, (metric, name)
+        table = pandas.DataFrame({name: ways[0](column) for name, column in given.items()})
+        assert pc.measure(data=table, **{name: name for name in given}, metrics=metric).to_json() == expected
+
+
+def test_class_numbers_as_objects(digits, probs):
+    one, hits = probs[:, 3], (digits.labels == 3).astype(int)
+    for scores, labels in ((one, hits), (one, hits == 1), (probs, digits.labels)):
+        plain, found = pc.Temperature().fit(scores, labels), pc.Temperature().fit(scores, labels.astype(object))
+        assert found.T_ == plain.T_ and list(found.classes_) == list(plain.classes_)
+
+
+def test_objects_that_are_no_numbers(digits, probs):
+    """Texts and dates are no scores and weights, whose values their order of appearance would be."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3], digits.labels == 3
+    texts, dates = np.array(["0.5"] * 797), pandas.Series(pandas.to_datetime(["2026-11-20"] * 797))
+    lists, arrays = pandas.Series([[0.5, 0.5]] * 797), pandas.Series([np.array([0.5])] * 797)
+    for value, shown in (
+        (texts, "'0.5'"), (pandas.Series(texts), "'0.5'"), (dates, "'2026-11-20 00:00:00'"), (lists, r"'\[0.5, 0.5\]'"), (arrays, r"'\[0.5\]'"),
+    ):  # fmt: skip
+        for given in ({"probs": value}, {"probs": one, "weights": value}):
+            words = f"^{[*given][-1]} has values that are no numbers, such as {shown}; give an array of numbers alone$"
+            with pytest.raises(pc.DataError, match=words):
+                pc.measure(**given, labels=hits)
+
+
+def test_gaps_among_objects(digits, probs):
+    """NA of pandas, and masks of texts and objects."""
+    pandas = pytest.importorskip("pandas")
+    one, hits = probs[:, 3].astype(float), digits.labels == 3
+    gap, words = np.arange(797) == 5, np.where(digits.labels % 2, "odd", "even")
+    expected = pc.brier(one[~gap], hits[~gap])
+
+    def ways(column):
+        objects = column.astype(object)
+        objects[5] = pandas.NA
+        return objects, np.ma.masked_array(column, gap), np.ma.masked_array(column.astype(object), gap)
+
+    for given in ({"probs": each, "labels": hits} for each in ways(one)):
+        assert pc.brier(**given, skip_missing=True) == expected
+        with pytest.raises(pc.DataError, match="probs, row 5, column 0: the score is missing"):
+            pc.brier(**given)
+    for labels in ways(hits):
+        assert pc.brier(one, labels, skip_missing=True) == expected
+    for groups in ways(words):
+        with pytest.raises(pc.DataError, match="^groups, row 5: the group is missing; give every row a group$"):
+            pc.measure(one, hits, groups=groups, skip_missing=True)
+    with pytest.raises(pc.DataError, match="^groups, row 0: the group is missing"):
+        pc.measure(one, hits, groups=np.array([None, pandas.NA, *words[2:]], dtype=object))
+    table = pandas.DataFrame({"n": pandas.Series(digits.labels).astype("Int64").mask(gap), "w": words})
+    with pytest.raises(pc.DataError, match="^groups: the column n has a missing value; give every row a group$"):
+        pc.measure(one, hits, groups=table)
+
+
 def test_a_file_with_a_column_of_type_null(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     table = arrow.table({"p": [0.25, 0.75], "y": [0, 1], "w": arrow.nulls(2)})
@@ -292,6 +368,18 @@ def test_parquet_with_row_groups_of_nulls(digits, probs, tmp_path):
         whole = pc.measure(probs[kept], digits.labels[kept], metrics=["brier", "ks"])
         assert (found.brier, found.ks) == (whole.brier, whole.ks)
         assert found.to_dict()["data"]["skipped_rows"] == 200
+
+
+def test_parquet_without_the_positive_label(tmp_path):
+    """The message shows labels after a row group of nulls."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "words.parquet"
+    for labels, shown in ((["no", "nein"], "'nein', 'no'"), ([None, None], "all missing")):
+        table = arrow.table({"p": [0.5] * 4, "y": arrow.array([None, None, *labels], arrow.string())})
+        parquet.write_table(table, path, row_group_size=2)
+        with pytest.raises(pc.UsageError, match=f"^pos_label='yes' is none of the labels; they are {shown}$"):
+            pc.measure("p", "y", data=path, pos_label="yes", metrics="brier", skip_missing=True)
 
 
 def test_parquet(digits, probs, tmp_path):

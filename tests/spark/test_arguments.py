@@ -215,6 +215,31 @@ def test_partitions_of_nulls(gaps, few):
         pcs.Temperature(probabilityCol="p", labelCol="y", memoryLimit="1kB").fit(frame)
 
 
+@pytest.mark.parametrize("name", ["p", "y", "w"])
+def test_rows_left_out_of_fits(gaps, few, name):
+    """By the argument that the message names, wherever the fit reads the rows."""
+    parts, columns, kept = gaps
+    rows = few[1]
+    frame = parts.withColumn(name, columns[name])
+    given = {"probabilityCol": "p", "labelCol": "y", "weightCol": "w"}
+    whole = pc.Temperature().fit(rows["p"][kept], rows["y"][kept], rows["w"][kept])
+    for limit in ("256MiB", "1kB"):
+        with pytest.raises(pc.DataError, match="is missing( .NaN.)?; remove the row or pass skip_missing=True$"):
+            pcs.Temperature(**given, memoryLimit=limit).fit(frame)
+        model = pcs.Temperature(**given, memoryLimit=limit, skip_missing=True).fit(frame)
+        assert model.calibrator.T_ == whole.T_
+    evaluator = pcs.CalibrationEvaluator(**given, metricName="ece", skip_missing=True)
+    assert evaluator.evaluate(frame) == pc.ece(rows["p"][kept], rows["y"][kept], weights=rows["w"][kept])
+    assert pcs.Temperature(skipMissing=True).getSkipMissing() and pcs.CalibrationEvaluator(skipMissing=True).getSkipMissing()
+    assert not pcs.Temperature().getSkipMissing() and not pcs.CalibrationEvaluator().getSkipMissing()
+    named = {"probs": "p", "labels": "y", "weights": "w"}
+    compared = pcs.compare(frame, test=frame, methods=["temperature"], metrics=[], **named, skip_missing=True)
+    calibrated = whole.transform(rows["p"][kept])
+    found = compared.results["temperature"]
+    assert found.brier == pc.brier(calibrated, rows["y"][kept], weights=rows["w"][kept])
+    assert found.to_dict()["data"]["skipped_rows"] == FEW - len(kept)
+
+
 def test_columns_of_type_void(gaps):
     """They are columns of nulls."""
     parts, _, _ = gaps

@@ -1,9 +1,9 @@
 /* A folder whose changes are recorded, and what a loss of power leaves of it.
  *
- * The calls that change the disk (write, fsync, link, linkat, rename, unlink) are recorded while the real
- * ones are made.  make_folder() then writes the folder as some part of these changes would have left
- * it: data that were not synced are torn.  Included by one source file of a program, after a definition
- * of _GNU_SOURCE. */
+ * The calls that change the disk (write, fsync, link, linkat, rename, unlink) are recorded while
+ * the real ones are made.  make_folder() then writes the folder as some part of these changes
+ * would have left it: data that were not synced are torn.  Included by one source file of a
+ * program, after a definition of _GNU_SOURCE. */
 #ifndef POWER_DISK_H
 #define POWER_DISK_H
 

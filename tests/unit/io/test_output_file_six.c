@@ -1,10 +1,11 @@
 /* Six outputs that become new together, and what a loss of power leaves of them (power_disk.h).
  *
- * Between two syncs of the folder twelve names change: six links to the old files and six renames, then
- * as many removals.  Every one of the 4,096 parts is tried where the files existed and are written
- * without a name at first, in a folder in memory; in the other three cases those of at most two changes, and of all but at most
- * two.  A state after a change of names is a part of the one after the next change, so that only states
- * before a sync or a write are tried.  The files are opened in an order that changes from state to state. */
+ * Between two syncs of the folder twelve names change: six links to the old files and six
+ * renames, then as many removals.  Any subset of twelve changes may have happened.  All 4,096 are
+ * tried where the files existed and are written without a name at first, in a folder in memory;
+ * in the other three cases the subsets of at most two changes, and of all but at most two.  The
+ * subsets before a change of names are among those after it, so that only states before a sync
+ * or a write are tried.  The files are opened in an order that changes from state to state. */
 #define _GNU_SOURCE
 #include "power_disk.h"
 

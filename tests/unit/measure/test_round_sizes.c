@@ -19,9 +19,10 @@ TEST(a_calibrated_model_of_many_rows) {
   rounds_data_free(&data);
 }
 
-/* Two rows with weights for each of many scores, which have `copies` rows each.  Labels move by chance around scores
- * whose distance from 1/2 is `off` too large; hits are cut after `up` is added: without it half a row of each score is
- * lost, as ks can see. */
+/* Two rows with weights for each of many scores, which have `copies` rows each.  Labels move by
+ * chance around scores whose distance from 1/2 is `off` too large.
+ *
+ * up : added before hits are rounded down; 0 loses half a hit of each score, as ks can see */
 static rounds_cost sizes_of_copies(double copies, double off, double up, const char *spec) {
   const pc_rng rng = {78, 3};
   rounds_data data = rounds_data_draw(1200000, 1, 0, 1, 0);
