@@ -68,8 +68,8 @@ static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
   return pc_fixed_value(&bound);
 }
 
-/* The least n such that none of 2^n equal pieces of an entry could hold a gap wider than `gap`.  The
- * gaps at the ends of the entry are at most `ends`, and a gap inside is at most `bound`. */
+/* The least n such that none of 2^n equal pieces of an entry could hold a gap wider than `gap`.
+ * The gaps at the ends of the entry are at most `ends`, and a gap inside is at most `bound`. */
 static uint8_t gap_piece_bits(double gap, double ends, double bound) {
   const double pieces = (bound - ends) / (gap - ends);
   uint8_t bits = 1;
