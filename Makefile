@@ -28,7 +28,7 @@ check: ## tests of a release build and 20 seconds of fuzzing
 	@tools/install-deps check
 	@tools/check
 
-check-systems: build ## the whole matrix of other systems, bytes and unit tests; two hours or more, half an hour with SYSTEMS=
+check-systems: build ## the whole matrix of other systems, bytes and unit tests; 70 minutes of a processor, half with SYSTEMS=
 	@tools/install-systems
 	@tools/check-systems --program $(BUILD)/cli/propercal $(SYSTEMS)
 

@@ -1,6 +1,6 @@
 /* tools/check-systems sets PROPERCAL_EMULATED where an emulator runs the tests: arithmetic takes 80 times
  * as long on aarch64, 200 times on s390x.  Tests then take fewer rows, draws and cases: together 29 seconds of
- * an x86-64 processor, by estimate 40 minutes on aarch64 and 100 on s390x.  The few that need very many rows
+ * an x86-64 processor, 15 minutes on aarch64 and 30 on s390x.  The few that need very many rows
  * or data sets to assert anything are skipped: they are about statistics and sizes, not about processors. */
 #ifndef EMULATED_H
 #define EMULATED_H
