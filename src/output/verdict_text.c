@@ -288,7 +288,14 @@ static void verdict_text_chance(const pcal_results *results, const pcal_verdict 
 
 /* The Python class of a calibrator: "variance-platt" is VariancePlatt, "ets" is ETS. */
 static void verdict_text_class(const char *method, pc_text *out) {
+  static const char *const named[][2] = {{"vector", "VectorScaling"},
+                                         {"dirichlet-odir", "DirichletODIR"}};
   pc_text_add(out, "propercal.");
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+    if (strcmp(method, named[i][0]) == 0) {
+      pc_text_add(out, named[i][1]);
+      return;
+    }
   for (const char *at = method; *at != '\0';) {
     const size_t length = strcspn(at, "-");
     for (size_t i = 0; i < length; i++) {
@@ -308,6 +315,14 @@ static void verdict_text_method(const char *method, pcal_interface interface, pc
     pc_text_format(out, "propercal fit --method %s", method);
 }
 
+/* Why a method for confidences suits several classes. */
+static const char *verdict_text_confidences(const pcal_verdict *verdict) {
+  return verdict->alternative != NULL && strcmp(verdict->alternative, "vector") == 0
+             ? "temperature changes the confidences and keeps every predicted class; vector "
+               "repairs the frequencies of classes too, and may change predicted classes"
+             : "it changes the confidences and keeps every predicted class";
+}
+
 static const char *verdict_text_reason(const pcal_verdict *verdict) {
   if (strcmp(verdict->method, "group-boosting") == 0)
     return "it repairs groups that overlap; give it the groups";
@@ -315,15 +330,15 @@ static const char *verdict_text_reason(const pcal_verdict *verdict) {
   case PCAL_ADVICE_SLOPE:
     return verdict->binary ? "scores are too extreme or too flat everywhere, which one factor "
                              "repairs"
-                           : "it changes the confidences and keeps every predicted class";
+                           : verdict_text_confidences(verdict);
   case PCAL_ADVICE_SHIFT:
     return verdict->binary ? "all scores are off in the same direction, which an intercept "
                              "repairs and a temperature cannot"
-                           : "it changes the confidences and keeps every predicted class";
+                           : verdict_text_confidences(verdict);
   case PCAL_ADVICE_SLOPE_AND_SHIFT:
     return verdict->binary ? "scores are shifted and stretched, which an intercept and a slope "
                              "repair and a temperature cannot"
-                           : "it changes the confidences and keeps every predicted class";
+                           : verdict_text_confidences(verdict);
   case PCAL_ADVICE_SHAPE:
     return verdict->rows >= 1000
                ? "the error changes along the scores in a way that no factor repairs, and "

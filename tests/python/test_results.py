@@ -207,6 +207,24 @@ def test_worst_class():
     assert verdict.worst_class == 0 and verdict.classes_off >= 2 and not verdict.class_1
     assert verdict.class_observed > verdict.class_claimed + verdict.class_margin
     assert (verdict.advice, verdict.method) == ("classes", "vector")
+    assert "vector (propercal.VectorScaling) or dirichlet-odir (propercal.DirichletODIR)" in " ".join(verdict.split())
+
+
+def test_advice_beside_temperature():
+    """Vector scaling may change predicted classes; the sentence must not promise that it keeps them."""
+    rng = np.random.default_rng(1)
+    logits = 2 * rng.normal(size=(4000, 4))
+    true = np.exp(logits / 2 + [0.3, 0, 0, -0.3])
+    true /= true.sum(axis=1, keepdims=True)
+    labels = (rng.random(4000)[:, None] > np.cumsum(true, axis=1)).sum(axis=1).clip(0, 3)
+    verdict = pc.measure(logits=logits, labels=labels, metrics=["ece", "cwce"]).verdict
+    assert (verdict.method, verdict.alternative) == ("temperature", "vector")
+    words = " ".join(verdict.split())
+    assert "temperature (propercal.Temperature) or vector (propercal.VectorScaling)" in words
+    assert words.endswith(
+        "temperature changes the confidences and keeps every predicted class; vector repairs the frequencies of classes too, "
+        "and may change predicted classes."
+    )
 
 
 def test_brier_of_two_classes():
