@@ -50,7 +50,7 @@ def is_table_file(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and all(isinstance(each, (str, os.PathLike)) and _ending(each) for each in value)
     name = os.fsdecode(value) if _is_path(value) else ""
-    if name == "" or (":" in name and _sheet(name)[1] is None):
+    if name == "" or (":" in os.path.splitdrive(name)[1] and _sheet(name)[1] is None):
         return False
     return _ending(name) not in ("", ".npy") or os.path.isdir(name)
 

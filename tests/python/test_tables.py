@@ -1,5 +1,6 @@
 """What a user of pandas, polars, DuckDB or Excel has: tables with missing values, words and categories."""
 
+import ntpath
 import subprocess
 import sys
 
@@ -275,3 +276,14 @@ def test_parquet_larger_than_memory(tmp_path):
     assert done.returncode == 0, done.stderr
     count, grown = map(int, done.stdout.split())
     assert count == rows * parts and grown < 64
+
+
+def test_paths_of_windows(monkeypatch):
+    """The colon of a drive does not begin the names of columns."""
+    from propercal import _tables
+
+    assert not _tables.is_table_file("scores.csv:risk")
+    monkeypatch.setattr(_tables.os.path, "splitdrive", ntpath.splitdrive)
+    assert _tables.is_table_file("C:\\data\\scores.csv")
+    assert not _tables.is_table_file("C:\\data\\scores.csv:risk")
+    assert _tables.is_table_file("C:\\data\\book.xlsx:sheet")
