@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs without end, through every verb and every flag that names an input.
+"""Endless inputs, through every verb and every flag that names an input.
 
     endless_inputs.py PROGRAM [VERB...]
 
